@@ -1,0 +1,106 @@
+package memory
+
+import (
+	"rnicmmu/components/msg"
+	"rnicmmu/model"
+	"rnicmmu/model/frame"
+)
+
+// newContent is the oracle of a host's frames, or nil for a host without.
+func newContent(c Config) (*frame.Oracle, error) {
+	if c.Frames == 0 {
+		return nil, nil
+	}
+	return frame.New(c.Frames, c.Pages, c.Slots)
+}
+
+func (m *Memory) frameOf(pa model.PA) frame.ID {
+	return frame.ID(min(uint64(pa)>>m.config.Shift, uint64(msg.NoPage)))
+}
+
+// checkWrite stores a device's write where its address says, and counts it as
+// stale when that is not the page that the access meant.
+func (m *Memory) checkWrite(pa model.PA, oracle msg.Oracle) {
+	if oracle.Page == msg.NoPage || m.content == nil {
+		return
+	}
+	f, offset := m.frameOf(pa), uint32(uint64(pa)&(m.config.Shift.Bytes()-1))
+	m.content.Store(f, oracle.Write, offset)
+	m.content.Expect(frame.Page(oracle.Page), oracle.Write, offset)
+	if owner, _ := m.content.Owner(f); owner != frame.Page(oracle.Page) {
+		m.stats.StaleDMA++
+	}
+}
+
+// checkRead tells whether a device's read took another page than it meant, and
+// counts content that the process must not see.
+func (m *Memory) checkRead(pa model.PA, page uint32) (stale bool) {
+	if page == msg.NoPage || m.content == nil {
+		return false
+	}
+	switch m.content.Check(m.frameOf(pa), frame.Page(page)) {
+	case frame.Good:
+		return false
+	case frame.Corrupt:
+		m.stats.LostWrites++
+		return false
+	}
+	m.stats.StaleDMA++
+	return true
+}
+
+// apply changes content as a page operation does, and tells whether what it
+// saw or left behind is not what the process must see.
+func (m *Memory) apply(op *msg.PageOp) (lost bool) {
+	o, f, p, slot := m.content, frame.ID(op.Frame), frame.Page(op.Page), frame.Slot(op.Slot)
+	if o == nil {
+		return true
+	}
+	switch op.Kind {
+	case msg.PageFree:
+		return o.Free(f) != nil
+	case msg.PageZero:
+		if _, err := o.Assign(f, p); err != nil {
+			return true
+		}
+		o.Zero(f)
+	case msg.PageIn:
+		if _, err := o.Assign(f, p); err != nil || o.CopyIn(slot, f) != nil {
+			return true
+		}
+	case msg.PageOut:
+		if o.CopyOut(f, slot) != nil {
+			return true
+		}
+	case msg.PageCopy:
+		if _, err := o.Assign(f, p); err != nil || o.CopyFrame(frame.ID(op.Slot), f) != nil {
+			return true
+		}
+	case msg.PageCPUWrite:
+		o.Store(f, op.Write, 0)
+		o.Expect(p, op.Write, 0)
+	}
+	return o.Check(f, p) != frame.Good
+}
+
+// swapHas tells whether a page-out is in vain: its slot, or a page of zeros,
+// is what the process must see.
+func (m *Memory) swapHas(op *msg.PageOp) bool {
+	p := frame.Page(op.Page)
+	return m.content != nil && (m.content.CheckSlot(frame.Slot(op.Slot), p) == frame.Good ||
+		m.content.CheckUnwritten(p) == frame.Good)
+}
+
+// Preload makes a frame hold a page, zeroed, before time 0 and at no cost. It
+// tells whether the frame was free.
+func (m *Memory) Preload(f, page uint32) bool {
+	return !m.apply(&msg.PageOp{Kind: msg.PageZero, Frame: f, Page: page})
+}
+
+// PreloadSwapped makes a swap slot hold a page, never written, before time 0.
+// Frame 0 must be free.
+func (m *Memory) PreloadSwapped(slot, page uint32) bool {
+	return m.Preload(0, page) &&
+		!m.apply(&msg.PageOp{Kind: msg.PageOut, Page: page, Slot: slot}) &&
+		!m.apply(&msg.PageOp{Kind: msg.PageFree})
+}

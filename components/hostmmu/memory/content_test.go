@@ -1,0 +1,175 @@
+package memory
+
+import (
+	"fmt"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"rnicmmu/clocked"
+	"rnicmmu/components/msg"
+	"rnicmmu/model"
+)
+
+func data(write bool, frame, page uint32, id uint64) msg.MemReq {
+	return msg.MemReq{Write: write, Kind: msg.KindData, PA: msg.FramePA(frame, model.Shift4K), Len: 64,
+		Oracle: msg.Oracle{Page: page, Write: id}}
+}
+
+func pageOp(kind msg.PageOpKind, frame, page, slot uint32) msg.PageOp {
+	return msg.PageOp{Kind: kind, Frame: frame, Page: page, Slot: slot, Write: 77}
+}
+
+// GIVEN a page with a write, WHEN it goes out and comes in elsewhere, THEN the
+// write is there; WHEN it comes in from a slot that was never written, THEN the
+// write is lost and counted.
+func TestContentSurvivesSwap(t *testing.T) {
+	for _, slot := range []uint32{3, 4} {
+		b := newBench(t, quiet(), fourFrames(1), 0)
+		b.kernel.send(1000*ns, pageOp(msg.PageZero, 0, 5, 0))
+		b.clients[0].send(2000*ns, data(true, 0, 5, 42))
+		b.kernel.send(3000*ns, pageOp(msg.PageOut, 0, 5, 3))
+		b.kernel.send(4000*ns, pageOp(msg.PageFree, 0, 5, 0))
+		b.kernel.send(5000*ns, pageOp(msg.PageIn, 2, 5, slot))
+		b.clients[0].send(6000*ns, data(false, 2, 5, 0))
+		stats := b.run(t)
+		want := uint64(0)
+		if slot == 4 {
+			want = 2 // the page-in, and the read that follows
+		}
+		if stats.LostWrites != want || stats.StaleDMA != 0 {
+			t.Errorf("slot %d: lost %d, stale %d; want %d, 0", slot, stats.LostWrites, stats.StaleDMA, want)
+		}
+	}
+}
+
+// A posted write is checked when it is placed, not when it arrives.
+func TestWriteIsCheckedAtPlacement(t *testing.T) {
+	for _, c := range []struct {
+		freed clocked.Time
+		stale uint64
+	}{{2310 * ns, 0}, {2290 * ns, 1}} { // arrives at 2000, is placed at 2300
+		b := newBench(t, quiet(), fourFrames(1), 0)
+		b.kernel.send(1000*ns, pageOp(msg.PageZero, 0, 5, 0))
+		b.clients[0].send(2000*ns, data(true, 0, 5, 42))
+		b.kernel.send(c.freed, pageOp(msg.PageFree, 0, 5, 0))
+		if got := b.run(t).StaleDMA; got != c.stale {
+			t.Errorf("freed at %v: stale %d, want %d", c.freed, got, c.stale)
+		}
+	}
+}
+
+func TestStaleReadIsMarked(t *testing.T) {
+	b := newBench(t, quiet(), fourFrames(1), 0)
+	b.kernel.send(1000*ns, pageOp(msg.PageZero, 0, 5, 0))
+	b.clients[0].send(3000*ns, data(false, 0, 6, 0)) // another page's frame
+	b.clients[0].send(3000*ns, data(false, 0, 5, 0))
+	b.clients[0].send(3000*ns, data(false, 999, 5, 0)) // no frame at all
+	stats := b.run(t)
+	got := b.clients[0].got
+	if !got[0].msg.Stale || got[1].msg.Stale || !got[2].msg.Stale || stats.StaleDMA != 2 {
+		t.Errorf("stale %v %v %v, counted %d; want true false true, 2", got[0].msg.Stale, got[1].msg.Stale, got[2].msg.Stale, stats.StaleDMA)
+	}
+}
+
+func TestCPUSeesDeviceWrites(t *testing.T) {
+	b := newBench(t, quiet(), fourFrames(1), 0)
+	b.kernel.send(1000*ns, pageOp(msg.PageZero, 0, 5, 0))
+	b.clients[0].send(2000*ns, data(true, 0, 5, 42))
+	b.kernel.send(3000*ns, pageOp(msg.PageCPUWrite, 0, 5, 0))
+	b.kernel.send(4000*ns, pageOp(msg.PageCPURead, 0, 5, 0))
+	b.clients[0].send(5000*ns, data(false, 0, 5, 0))
+	stats := b.run(t)
+	if stats.LostWrites != 0 || stats.StaleDMA != 0 {
+		t.Errorf("lost %d, stale %d", stats.LostWrites, stats.StaleDMA)
+	}
+	wantTime(t, "store", b.kernel.got[1].at-ns-3000*ns, 10*ns)
+	wantTime(t, "load", b.kernel.got[2].at-ns-4000*ns, 70*ns)
+}
+
+func TestHostWithoutFramesChecksNothing(t *testing.T) {
+	config := fourFrames(1)
+	config.Frames, config.Pages, config.Slots = 0, 0, 0
+	b := newBench(t, quiet(), config, 0)
+	b.clients[0].send(1000*ns, data(true, 0, 5, 42))
+	b.clients[0].send(1000*ns, data(false, 0, 5, 42))
+	if s := b.run(t); s.StaleDMA != 0 || len(b.clients[0].got) != 1 {
+		t.Errorf("stale %d, answers %d", s.StaleDMA, len(b.clients[0].got))
+	}
+}
+
+// Hardware has no tick order: shuffling equal instants changes nothing, and
+// every request is answered.
+func TestShuffleInvariance(t *testing.T) {
+	rapid.Check(t, func(rt *rapid.T) {
+		type step struct {
+			client, pa int
+			at         int
+			write      bool
+		}
+		steps := rapid.SliceOfN(rapid.Custom(func(rt *rapid.T) step {
+			return step{rapid.IntRange(0, 1).Draw(rt, "client"), rapid.IntRange(0, 255).Draw(rt, "line"),
+				rapid.IntRange(1, 20).Draw(rt, "ns"), rapid.Bool().Draw(rt, "write")}
+		}), 1, 60).Draw(rt, "steps")
+		var first string
+		for shuffle := range uint64(4) {
+			spec := quiet()
+			spec.DRAM.WriteBuffer = 4
+			spec.LLC = LLC{Saving: 67 * ns, DDIOLines: 16, DDIOWays: 2}
+			b := newBench(t, spec, fourFrames(2), shuffle)
+			reads, at := 0, [2]clocked.Time{1000 * ns, 1000 * ns}
+			b.kernel.send(1000*ns, pageOp(msg.PageZero, 0, 5, 0))
+			for i, s := range steps {
+				at[s.client] += clocked.Time(s.at) * ns
+				req := data(s.write, uint32(s.pa/64), 5, uint64(i))
+				req.PA += model.PA(s.pa % 64 * 64)
+				b.clients[s.client].send(at[s.client], req)
+				if !s.write {
+					reads++
+				}
+			}
+			stats := b.run(t)
+			if n := len(b.clients[0].got) + len(b.clients[1].got); n != reads {
+				rt.Fatalf("%d answers to %d reads", n, reads)
+			}
+			result := fmt.Sprint(b.clients[0].got, b.clients[1].got, b.kernel.got, stats)
+			if first == "" {
+				first = result
+			} else if result != first {
+				rt.Fatalf("shuffle %d:\n%s\nwant\n%s", shuffle, result, first)
+			}
+		}
+	})
+}
+
+// A page-out that swap did not need says so: the page was never written, or
+// not since its last page-out.
+func TestPageOutInVain(t *testing.T) {
+	b := newBench(t, quiet(), fourFrames(1), 0)
+	b.kernel.send(1000*ns, pageOp(msg.PageZero, 0, 5, 0))
+	b.kernel.send(2000*ns, pageOp(msg.PageOut, 0, 5, 3)) // never written
+	b.clients[0].send(3000*ns, data(true, 0, 5, 42))
+	b.kernel.send(4000*ns, pageOp(msg.PageOut, 0, 5, 3)) // written
+	b.kernel.send(5000*ns, pageOp(msg.PageOut, 0, 5, 3)) // not since
+	b.run(t)
+	for i, want := range []bool{true, false, true} {
+		if got := b.kernel.got[i+1].msg.Same; got != want {
+			t.Errorf("page-out %d: in vain %v, want %v", i, got, want)
+		}
+	}
+}
+
+// Migration: the copy holds the content, the old frame is nobody's.
+func TestMigration(t *testing.T) {
+	b := newBench(t, quiet(), fourFrames(1), 0)
+	b.kernel.send(1000*ns, pageOp(msg.PageZero, 0, 5, 0))
+	b.clients[0].send(2000*ns, data(true, 0, 5, 42))
+	b.kernel.send(3000*ns, pageOp(msg.PageCopy, 2, 5, 0))
+	b.kernel.send(4000*ns, pageOp(msg.PageFree, 0, 5, 0))
+	b.clients[0].send(5000*ns, data(false, 2, 5, 0))
+	b.clients[0].send(6000*ns, data(false, 0, 5, 0))
+	stats := b.run(t)
+	if stats.LostWrites != 0 || stats.StaleDMA != 1 {
+		t.Errorf("lost %d, stale %d; want 0, 1 (the read of the old frame)", stats.LostWrites, stats.StaleDMA)
+	}
+}

@@ -1,0 +1,50 @@
+// Package memory is a host's memory behind its root ports: last-level cache,
+// DRAM channels and banks, and the content of the frames that hold user pages.
+//
+//	root port 0 ──Req──▶ ┌ order per client ┐   ┌ LLC ┐   ┌ channel ── banks ┐
+//	root port 1 ──Req──▶ │ write buffer     │──▶│ DDIO│──▶│ channel ── banks │
+//	   …        ◀─Done── └──────────────────┘   └─────┘   └──────────────────┘
+//	kernel ──PageOp──▶ frames: owner, content tag, swap slots ──PageDone──▶ kernel
+//	software ◀──Inbox── completion entries, event entries, interrupts, when placed
+//
+// # Stages and latencies
+//
+//   - A read that misses the LLC leaves for its root port ReadService after it
+//     arrived when nothing is in its way, plus one line time for each line after
+//     the first. A read of which every line was written by a device and is still
+//     in the LLC takes llc.saving less.
+//   - A posted write is placed dram.write_latency after it arrived. It holds a
+//     place for each of its lines in its root port's write buffer until then; a
+//     write that finds too few waits at the head of its wire, and what is behind
+//     it waits too.
+//   - A transfer occupies its channel for one line time a line, and its bank for
+//     dram.row_miss when it opens another row than the one before. Occupancy only
+//     delays who comes after it: the latencies above contain the row miss.
+//   - Writes of one client are placed in the order of arrival, and a read is
+//     served after the writes of its client that arrived before it. Reads are
+//     answered in the order of their completion.
+//   - A page operation moves the page through all channels.
+//
+// # Ports
+//
+//   - Clients[i].Req, Done: memory transactions of root port i within one 4 KiB
+//     block; client i is adapter i in Inbox. Only reads are answered.
+//   - PageOp, PageDone: the kernel's and the CPU's operations on frames; each is
+//     answered once. Nil for a host without frames.
+//   - Inbox: what adapters wrote for software to see, in order for each client.
+//
+// # Content check
+//
+// Each frame holds an owner and a tag into which every store is mixed; each
+// process page has a shadow tag with every store that it was promised. A
+// transfer whose Oracle names a page is checked when it is placed or answered:
+// a frame that does not hold the page makes it stale, a tag other than the
+// shadow is a lost write. Checks of writes are made late but in order of
+// placement, before anything that could see a difference.
+//
+// # Not modelled
+//
+// DRAM refresh, read/write turnaround, write-backs' effect on open rows, the
+// hit latency of a DRAM row, LLC sharing with the CPU's own lines, and a bound
+// on reads in flight (the adapters' tags bound them).
+package memory

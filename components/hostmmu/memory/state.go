@@ -1,0 +1,146 @@
+package memory
+
+import (
+	"fmt"
+
+	"rnicmmu/clocked"
+	"rnicmmu/components/msg"
+	"rnicmmu/model"
+	"rnicmmu/model/cache"
+	"rnicmmu/model/frame"
+)
+
+// Client is the pair of wires to one root port.
+type Client struct {
+	Req  *clocked.Wire[msg.MemReq]  // read
+	Done *clocked.Wire[msg.MemDone] // written
+}
+
+// Ports are the unit's wires. PageOp and PageDone are nil where the host has no
+// frames; Inbox may be nil where no software listens.
+type Ports struct {
+	Clients  []Client
+	Inbox    *clocked.Wire[msg.Inbox]    // written
+	PageOp   *clocked.Wire[msg.PageOp]   // read
+	PageDone *clocked.Wire[msg.PageDone] // written
+}
+
+// Stats are totals since time 0.
+type Stats struct {
+	Reads, Writes           uint64 // transfers of all kinds
+	ReadBytes, WrittenBytes uint64
+	LLCHits                 uint64 // reads served by lines that devices wrote
+	Writebacks              uint64 // lines that device writes pushed out of the LLC
+	WriteBufferStalls       uint64 // writes that waited for the write buffer
+	StaleDMA                uint64 // transfers to or from a frame that did not hold the page meant
+	LostWrites              uint64 // reads, page-ins, page-outs and CPU accesses that saw other content than the process must
+	PageOps                 uint64
+}
+
+// write is a posted write on its way to memory.
+type write struct {
+	lines  int
+	length uint32
+	kind   msg.Kind
+	pa     model.PA
+	oracle msg.Oracle
+	cookie uint64
+	body   any
+}
+
+// client is what the unit keeps for a root port.
+type client struct {
+	writes  timeline[write]
+	held    int // lines in the write buffer
+	placed  clocked.Time
+	blocked bool // the write at the head of the wire waits for the buffer
+	reads   timeline[msg.MemReq]
+	inbox   timeline[msg.Inbox]
+}
+
+// Memory is a host's memory.
+type Memory struct {
+	engine  *clocked.Engine
+	id      clocked.UnitID
+	name    string
+	spec    Spec
+	config  Config
+	ports   Ports
+	clients []client
+	dram    dram
+	ddio    *cache.Cache  // nil: device writes go to DRAM
+	content *frame.Oracle // nil: no frames
+	moving  timeline[pageMove]
+	answers timeline[msg.PageDone]
+	stats   Stats
+}
+
+// New builds a host's memory; Connect must follow before the engine runs. It
+// fails on a Spec or Config that contradicts itself.
+func New(e *clocked.Engine, name string, spec Spec, config Config) (*Memory, error) {
+	if err := spec.Check(config); err != nil {
+		return nil, err
+	}
+	m := &Memory{engine: e, name: name, spec: spec, config: config,
+		clients: make([]client, config.Clients), dram: newDRAM(spec.DRAM)}
+	if n := spec.LLC.DDIOLines; n > 0 {
+		ddio, err := cache.New(cache.Geometry{Entries: n, Ways: spec.LLC.DDIOWays, Line: 1, Policy: cache.LRU})
+		if err != nil {
+			return nil, fmt.Errorf("host.llc: %w", err)
+		}
+		m.ddio = ddio
+	}
+	var err error
+	if m.content, err = newContent(config); err != nil {
+		return nil, fmt.Errorf("memory: %w", err)
+	}
+	m.id = e.Register(m)
+	return m, nil
+}
+
+// Connect gives the unit its wires, one Client a root port.
+func (m *Memory) Connect(p Ports) { m.ports = p }
+
+// ID is the unit's identity on its engine.
+func (m *Memory) ID() clocked.UnitID { return m.id }
+
+// Name is the unit's name.
+func (m *Memory) Name() string { return m.name }
+
+// Stats are the totals, with every write placed by now counted.
+func (m *Memory) Stats(now clocked.Time) Stats {
+	m.settle(now)
+	return m.stats
+}
+
+// Idle tells whether nothing is in flight that somebody waits for.
+func (m *Memory) Idle() bool {
+	for i := range m.clients {
+		c := &m.clients[i]
+		if c.reads.count > 0 || c.inbox.count > 0 || c.blocked {
+			return false
+		}
+	}
+	return m.moving.count == 0 && m.answers.count == 0
+}
+
+// Waits says in a line each what the unit waits for.
+func (m *Memory) Waits() []string {
+	var lines []string
+	for i := range m.clients {
+		c := &m.clients[i]
+		if c.reads.count > 0 {
+			lines = append(lines, fmt.Sprintf("%s: client %d: %d reads, the first due at %v", m.name, i, c.reads.count, c.reads.next()))
+		}
+		if c.blocked {
+			lines = append(lines, fmt.Sprintf("%s: client %d: a write waits for the write buffer until %v", m.name, i, c.writes.next()))
+		}
+		if c.inbox.count > 0 {
+			lines = append(lines, fmt.Sprintf("%s: client %d: %d entries for software, the first due at %v", m.name, i, c.inbox.count, c.inbox.next()))
+		}
+	}
+	if n := m.moving.count + m.answers.count; n > 0 {
+		lines = append(lines, fmt.Sprintf("%s: %d page operations", m.name, n))
+	}
+	return lines
+}

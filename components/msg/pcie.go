@@ -1,0 +1,132 @@
+package msg
+
+import (
+	"rnicmmu/measure"
+	"rnicmmu/model"
+)
+
+// Kind is what a memory transaction is for. It decides nothing on the link;
+// statistics and the receiver use it.
+type Kind uint8
+
+// Kinds of transactions.
+const (
+	KindData     Kind = iota // payload of an RDMA request or response
+	KindWQE                  // fetch of a send work request
+	KindRecvWQE              // fetch of a receive work request
+	KindCommand              // fetch of a table command posted by the kernel
+	KindQPC                  // QP context read or write-back
+	KindMPT                  // memory-protection table read or write
+	KindMTT                  // translation table read or write
+	KindCQE                  // completion entry: Inbox message when it is in memory
+	KindEQE                  // event entry: Inbox message when it is in memory
+	KindMSI                  // MSI-X interrupt: Inbox message
+	KindDoorbell             // MMIO write from the host to the adapter
+	KindFlush                // read that pushes earlier writes to memory
+	NumKinds
+)
+
+var kindNames = [NumKinds]string{
+	"data", "wqe", "recv_wqe", "command", "qpc", "mpt", "mtt", "cqe", "eqe", "msi", "doorbell", "flush",
+}
+
+// String is the kind's name in statistics.
+func (k Kind) String() string { return kindNames[k] }
+
+// Oracle is what the content check needs of a transfer; no hardware looks at it.
+type Oracle struct {
+	Page  uint32 // dense number of the process page that the access meant; NoPage: none
+	Write uint64 // identity of the write, unique per packet
+}
+
+// NoPage marks transfers outside user memory.
+const NoPage = ^uint32(0)
+
+// DMA asks an adapter's endpoint for a transfer to or from host memory.
+type DMA struct {
+	Kind   Kind
+	Write  bool
+	Notify bool // a write answers with DMADone when its last TLP is on the link; a read always does
+	PA     model.PA
+	Len    uint32          // bytes, ≥ 1; may cross MPS, MRRS and 4 KiB boundaries
+	Cookie uint64          // returned in DMADone, and in Inbox for CQE, EQE and MSI
+	Body   any             // rides along to Inbox or Memory: *Event, *CommandDone, *measure.Access … (pointers only)
+	Ledger *measure.Ledger // charged dma_queue, pcie, host_memory when not nil
+	Counts *measure.Counts // TLPs and bytes are added when not nil
+	Oracle Oracle
+}
+
+// DMADone answers a DMA.
+type DMADone struct {
+	Kind   Kind
+	Write  bool
+	Stale  bool // a read was served by a frame that did not hold the page meant
+	Cookie uint64
+}
+
+// TLPType is the PCIe ordering class.
+type TLPType uint8
+
+// Ordering classes.
+const (
+	Posted TLPType = iota
+	NonPosted
+	Completion
+)
+
+// TLP is a transaction layer packet on a link.
+type TLP struct {
+	Type    TLPType
+	Kind    Kind
+	Stale   bool
+	Payload bool   // carries data (MWr, CplD)
+	Last    bool   // the last TLP of its DMA, the last completion of its read
+	Tag     uint16 // of the read
+	Len     uint32 // payload bytes (MWr, CplD) or bytes asked for (MRd)
+	PA      model.PA
+	Cookie  uint64
+	Body    any
+	Ledger  *measure.Ledger
+	Oracle  Oracle
+}
+
+// MemReq asks host memory for a transfer within one 4 KiB block.
+type MemReq struct {
+	Write  bool
+	Kind   Kind
+	Tag    uint16 // returned in MemDone
+	Len    uint32
+	PA     model.PA
+	Cookie uint64
+	Body   any
+	Ledger *measure.Ledger // charged host_memory up to the answer; nil: none
+	Oracle Oracle
+}
+
+// MemDone answers a read.
+type MemDone struct {
+	Kind   Kind
+	Stale  bool
+	Tag    uint16
+	Len    uint32
+	PA     model.PA
+	Ledger *measure.Ledger
+}
+
+// Inbox tells software (kernel or driver) that a completion entry, event entry
+// or interrupt has arrived in memory.
+type Inbox struct {
+	Kind    Kind
+	Adapter uint16
+	Cookie  uint64
+	Body    any
+}
+
+// Doorbell is a posted MMIO write from software to an adapter.
+type Doorbell struct {
+	Client uint8  // index of the endpoint's client that it is for
+	Len    uint32 // bytes written: 8 for a plain doorbell, more with an inline work request
+	Cookie uint64
+	Body   any // *WQE (inline work request) or nil
+	Ledger *measure.Ledger
+}

@@ -1,0 +1,108 @@
+package msg
+
+import (
+	"rnicmmu/clocked"
+	"rnicmmu/measure"
+	"rnicmmu/model"
+)
+
+// Translate asks the TPT for one page of an access: [VA, VA+Len) lies within
+// one adapter page.
+type Translate struct {
+	Cookie   uint64 // returned in Translation
+	QP       uint32
+	PD       uint32
+	Key      uint32
+	Op       model.Op
+	Write    bool // the translation will be used to store
+	Replay   bool // the same packet or page was looked up before its fault: not counted again
+	CheckKey bool // look the key up and check [CheckVA, CheckVA+CheckLen) too
+	Hold     bool // do not answer absent: keep the request until the page is there
+	Len      uint32
+	CheckLen uint32
+	CheckVA  model.VA
+	VA       model.VA
+	Page     uint32 // dense number of the process page (Oracle)
+	Access   *measure.Access
+	Ledger   *measure.Ledger // charged translate, mpt_miss, mtt_miss, mshr, fault
+}
+
+// Outcome of a Translate.
+type Outcome uint8
+
+// Outcomes. Absent and Moving are answered with RNR (or a dropped segment) by
+// the transport.
+const (
+	OutcomeOK Outcome = iota
+	OutcomeAbsent
+	OutcomeMoving       // present but suspended or being moved
+	OutcomeRemoteAccess // key, PD, rights or bounds
+	OutcomeRemoteOp     // the fault was resolved with an error
+	OutcomeRevoke       // not an answer: give the held translation Handle back
+)
+
+// Translation answers a Translate, or revokes one that is held.
+type Translation struct {
+	Outcome Outcome
+	Write   bool // stores are allowed
+	Over    bool // OutcomeAbsent while advertised memory exceeds reserved memory
+	Handle  uint32
+	Cookie  uint64
+	PA      model.PA // of Translate.VA
+	At      clocked.Time
+}
+
+// Release gives a translation back: every bus access that used it has been
+// issued (writes) or answered (reads).
+type Release struct{ Handle uint32 }
+
+// CommandOp is what the kernel asks of an adapter's tables.
+type CommandOp uint8
+
+// Table commands.
+const (
+	CmdFill       CommandOp = iota // program entries
+	CmdInvalidate                  // zap entries, drop copies, drain, acknowledge
+	CmdResume                      // end a fault: Token, Failed
+)
+
+// Command is a work request on the kernel's shared command queue. The kernel
+// owns it until the doorbell and again from the CQE on.
+type Command struct {
+	Op      CommandOp
+	Failed  bool   // CmdResume: the QP goes to error
+	Write   bool   // CmdFill: entries allow stores
+	Token   uint32 // CmdResume: the fault
+	Entry   uint64 // first table entry
+	Count   uint32 // entries
+	Posts   uint32 // work requests that the range takes (chunks)
+	PA      []model.PA
+	Record  *measure.Invalidation
+	Adapter uint16
+	Owner   uint32 // kernel's own reference
+}
+
+// FaultKind is one of the four classes of which a QP may have one outstanding
+// fault each (Lesokhin et al., ASPLOS 2017, §4).
+type FaultKind uint8
+
+// Fault classes.
+const (
+	ResponderWrite FaultKind = iota
+	ResponderRead
+	InitiatorRead
+	InitiatorWrite
+	NumFaultKinds
+)
+
+// Event is an entry of the adapter's event queue: a page fault.
+type Event struct {
+	Token  uint32
+	QP     uint32
+	Kind   FaultKind
+	Write  bool // the access stores
+	Entry  uint64
+	Count  uint32 // entries wanted, ≥ 1
+	Page   uint32 // dense number of the process page
+	Raised clocked.Time
+}

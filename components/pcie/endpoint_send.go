@@ -1,0 +1,102 @@
+package pcie
+
+import (
+	"rnicmmu/clocked"
+	"rnicmmu/components/msg"
+	"rnicmmu/measure"
+	"rnicmmu/model"
+)
+
+// transmit sends the next TLP if the link is free and one may go.
+func (u *Endpoint) transmit(now clocked.Time) bool {
+	u.offer()
+	class, ok := u.tx.grant(now)
+	switch {
+	case !ok:
+		return false
+	case class == msg.Posted:
+		u.sendWrite(now)
+	default:
+		u.sendRead(now)
+	}
+	return true
+}
+
+// offer shows the transmitter the front of both queues.
+func (u *Endpoint) offer() {
+	if o := &u.tx.offers[msg.Posted]; !o.ready && u.writes.len() > 0 {
+		w := u.writes.front()
+		n := requestPiece(w.dma.PA+model.PA(w.offset), w.dma.Len-w.offset, u.mps)
+		*o = offer{ready: true, payload: n, since: w.since}
+	}
+	if u.reads.len() == 0 {
+		return
+	}
+	r := &u.jobs[*u.reads.front()]
+	u.tx.offers[msg.NonPosted] = offer{ready: true, since: r.since}
+	switch {
+	case len(u.tagsFree) == 0:
+		u.tx.hold = StallTag
+	case u.space < u.readPiece(r):
+		u.tx.hold = StallBuffer
+	default:
+		u.tx.hold = stallNone
+	}
+}
+
+func (u *Endpoint) readPiece(r *read) uint32 {
+	return requestPiece(r.dma.PA+model.PA(r.offset), r.dma.Len-r.offset, u.mrrs)
+}
+
+// sendWrite sends the next MWr of the oldest write. Body goes with the last
+// one, so that it arrives once; the ledger stays here.
+func (u *Endpoint) sendWrite(now clocked.Time) {
+	w := u.writes.front()
+	d := &w.dma
+	n := u.tx.offers[msg.Posted].payload
+	p, end := u.tx.launch(now, msg.Posted, d.Kind)
+	p.TLP = msg.TLP{Type: msg.Posted, Kind: d.Kind, Payload: true, Len: n,
+		PA: d.PA + model.PA(w.offset), Cookie: d.Cookie, Oracle: d.Oracle}
+	count(d.Counts, WireBytes(msg.Posted, n))
+	w.offset += n
+	if w.offset < d.Len {
+		return
+	}
+	p.Last, p.Body = true, d.Body
+	if d.Ledger != nil {
+		d.Ledger.Charge(end, measure.CauseDMAQueue)
+	}
+	if d.Notify {
+		u.answer(now, w.client, end+u.clock.Period(), msg.DMADone{Kind: d.Kind, Write: true, Cookie: d.Cookie})
+	}
+	u.writes.pop()
+}
+
+// sendRead sends the next MRd of the oldest read with a tag and completion
+// space of its own. Body and ledger go with the last one.
+func (u *Endpoint) sendRead(now clocked.Time) {
+	job := *u.reads.front()
+	r := &u.jobs[job]
+	d := &r.dma
+	n := u.readPiece(r)
+	last := len(u.tagsFree) - 1
+	id := u.tagsFree[last]
+	u.tagsFree = u.tagsFree[:last]
+	u.tags[id] = tag{job: job, busy: true, left: n}
+	u.space -= n
+
+	p, _ := u.tx.launch(now, msg.NonPosted, d.Kind)
+	p.TLP = msg.TLP{Type: msg.NonPosted, Kind: d.Kind, Tag: id, Len: n,
+		PA: d.PA + model.PA(r.offset), Cookie: d.Cookie, Oracle: d.Oracle}
+	count(d.Counts, WireBytes(msg.NonPosted, 0))
+	r.offset += n
+	r.tags++
+	if r.offset < d.Len {
+		return
+	}
+	p.Last, p.Body, p.Ledger = true, d.Body, d.Ledger
+	if d.Ledger != nil {
+		d.Ledger.Charge(now, measure.CauseDMAQueue)
+	}
+	u.reads.pop()
+}

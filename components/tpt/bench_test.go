@@ -1,0 +1,203 @@
+package tpt
+
+import (
+	"testing"
+
+	"rnicmmu/clocked"
+	"rnicmmu/components/msg"
+	"rnicmmu/measure"
+	"rnicmmu/model"
+	"rnicmmu/model/key"
+	"rnicmmu/model/mtt"
+)
+
+const (
+	cycle     = 1250 * clocked.Picosecond // 800 MHz
+	readDelay = 500 * clocked.Nanosecond  // of the mock endpoint, a multiple of the cycle
+	pages     = 64
+	baseVA    = model.VA(0x10_0000_0000)
+)
+
+// sandwich is a tpt between a scripted responder and an endpoint of fixed delay.
+type sandwich struct {
+	t      testing.TB
+	engine *clocked.Engine
+	unit   *Unit
+	key    key.Key
+
+	script  []step // in order of time
+	next    int
+	answers []answer
+	hold    bool // keep the translations that are given
+	held    []uint32
+	access  measure.Access
+
+	acks    []ack
+	events  []*msg.Event
+	reads   int
+	pending ring[timedDone]
+}
+
+type step struct {
+	at      clocked.Time
+	req     *msg.Translate
+	command *msg.Command
+	release bool // give back everything held
+}
+
+type answer struct {
+	at  clocked.Time
+	msg msg.Translation
+}
+
+type ack struct {
+	at  clocked.Time
+	cmd *msg.Command
+}
+
+type timedDone struct {
+	at  clocked.Time
+	msg msg.DMADone
+}
+
+type side struct {
+	name string
+	tick func(clocked.Time)
+}
+
+func (s side) Name() string          { return s.name }
+func (s side) Tick(now clocked.Time) { s.tick(now) }
+
+// spec is the default of the tags that matter here, with fast firmware.
+func spec() Spec {
+	return Spec{Page: "4KiB", Clock: 800e6, LookupCycles: 4, Tables: "host", Onboard: 100 * clocked.Nanosecond, InFlight: 64,
+		MPT:          MPTSpec{Entries: 16, Ways: 0, Replacement: "lru", MSHRs: 4},
+		MTT:          MTTSpec{Entries: 16, Ways: 0, LineEntries: 1, Replacement: "lru", MSHRs: 8, Levels: 1, Index: "entry"},
+		Fault:        FaultSpec{MaxOutstanding: 4, QueueDepth: 4, Trigger: 1000 * clocked.Nanosecond, Resume: 500 * clocked.Nanosecond},
+		Command:      CommandSpec{Fill: 100 * clocked.Nanosecond, Invalidate: 200 * clocked.Nanosecond},
+		Invalidation: InvalidationSpec{QueueDepth: 4}}
+}
+
+func newSandwich(t testing.TB, sp Spec, present bool) *sandwich {
+	t.Helper()
+	e := clocked.NewEngine()
+	s := &sandwich{t: t, engine: e}
+	u, err := New(e, "tpt0", sp, Place{MPT: 1 << 40, MTT: 1 << 41, Keys: 16, Entries: pages}, 1, false)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s.unit = u
+	responder := e.Register(side{"responder", s.responder})
+	endpoint := e.Register(side{"endpoint", s.endpoint})
+	hop := clocked.WireSpec{Domain: u.Clock(), Depth: 64, Latency: cycle}
+	wire := func(w, r clocked.UnitID) clocked.WireSpec { h := hop; h.Writer, h.Reader = w, r; return h }
+	u.Ports = Ports{
+		Translate:   clocked.NewWire[msg.Translate](e, wire(responder, u.ID())),
+		Translation: clocked.NewWire[msg.Translation](e, wire(u.ID(), responder)),
+		Release:     clocked.NewWire[msg.Release](e, wire(responder, u.ID())),
+		DMA:         clocked.NewWire[msg.DMA](e, wire(u.ID(), endpoint)),
+		DMADone:     clocked.NewWire[msg.DMADone](e, wire(endpoint, u.ID())),
+		Doorbell:    clocked.NewWire[msg.Doorbell](e, wire(endpoint, u.ID())),
+	}
+	s.register(present)
+	return s
+}
+
+func (s *sandwich) register(present bool) {
+	k, err := s.unit.Keys().Register(key.Region{PD: 1, Base: baseVA, Length: pages << 12, PageShift: model.Shift4K,
+		Rights: key.LocalWrite | key.RemoteRead | key.RemoteWrite | key.RemoteAtomic | key.OnDemand})
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	s.key = k
+	for i := range uint64(pages) {
+		if present {
+			s.unit.Table().Set(i, mtt.Entry{PA: frame(i), Read: true, Write: true, Present: true}.Encode())
+		}
+	}
+}
+
+// frame is where page i lies: not at its own number, so that a wrong entry shows.
+func frame(i uint64) model.PA { return model.PA(i+100) << 12 }
+
+// read asks for 64 bytes of page i at the given time.
+func (s *sandwich) read(at clocked.Time, qp uint32, page uint64) {
+	va := baseVA + model.VA(page<<12) + 64
+	s.script = append(s.script, step{at: at, req: &msg.Translate{Cookie: page, QP: qp, PD: 1, Key: uint32(s.key), Op: model.OpRead,
+		CheckKey: true, CheckVA: va, CheckLen: 64, VA: va, Len: 64, Page: uint32(page), Access: &s.access,
+		Ledger: &measure.Ledger{Last: at}}})
+}
+
+// write is read for a store.
+func (s *sandwich) write(at clocked.Time, qp uint32, page uint64) *msg.Translate {
+	s.read(at, qp, page)
+	r := s.script[len(s.script)-1].req
+	r.Op, r.Write = model.OpWrite, true
+	return r
+}
+
+func (s *sandwich) command(at clocked.Time, c *msg.Command) {
+	s.script = append(s.script, step{at: at, command: c})
+}
+
+func (s *sandwich) run() {
+	for _, x := range s.script {
+		s.engine.Wake(0+1, x.at) // the responder is registered after the unit
+	}
+	if err := s.engine.Run(); err != nil {
+		s.t.Fatal(err)
+	}
+}
+
+func (s *sandwich) responder(now clocked.Time) {
+	u := s.unit
+	for m := u.Translation.Peek(now); m != nil; m = u.Translation.Peek(now) {
+		s.answers = append(s.answers, answer{now, *m})
+		if m.Outcome == msg.OutcomeOK {
+			if s.hold {
+				s.held = append(s.held, m.Handle)
+			} else {
+				*u.Release.Push(now) = msg.Release{Handle: m.Handle}
+			}
+		}
+		u.Translation.Pop(now)
+	}
+	for s.next < len(s.script) && s.script[s.next].at <= now {
+		x := s.script[s.next]
+		s.next++
+		switch {
+		case x.req != nil:
+			*u.Translate.Push(now) = *x.req
+		case x.command != nil:
+			*u.Doorbell.Push(now) = msg.Doorbell{Len: 8, Client: 1, Body: x.command}
+		case x.release:
+			for _, h := range s.held {
+				*u.Release.Push(now) = msg.Release{Handle: h}
+			}
+			s.held = nil
+		}
+	}
+}
+
+// endpoint answers reads readDelay after it sees them and delivers completion
+// entries, in order, after the same time.
+func (s *sandwich) endpoint(now clocked.Time) {
+	u := s.unit
+	for s.pending.n > 0 && s.pending.front().at <= now {
+		*u.DMADone.Push(now) = s.pending.front().msg
+		s.pending.pop()
+	}
+	for m := u.DMA.Peek(now); m != nil; m = u.DMA.Peek(now) {
+		switch {
+		case !m.Write:
+			s.reads++
+			s.pending.push(timedDone{now + readDelay, msg.DMADone{Kind: m.Kind, Cookie: m.Cookie}})
+			s.engine.Wake(2, now+readDelay)
+		case m.Kind == msg.KindCQE:
+			s.acks = append(s.acks, ack{now, m.Body.(*msg.Command)})
+		case m.Kind == msg.KindEQE:
+			s.events = append(s.events, m.Body.(*msg.Event))
+		}
+		u.DMA.Pop(now)
+	}
+}

@@ -1,0 +1,175 @@
+package tpt
+
+import (
+	"rnicmmu/clocked"
+	"rnicmmu/components/msg"
+	"rnicmmu/measure"
+	"rnicmmu/model"
+)
+
+// fault is one reported fault; its index is the token.
+type fault struct {
+	event msg.Event
+	list  waiters // requests held at the adapter until the page is there
+	live  bool
+	next  int32 // free list
+}
+
+type due struct {
+	at     clocked.Time
+	token  int32
+	failed bool
+}
+
+// faultUnit reports absent pages and resumes their QPs.
+type faultUnit struct {
+	list        []fault
+	free        int32
+	outstanding int
+	queued      int     // entries of the event queue in use
+	classes     []uint8 // by QP: bit k set while a fault of kind k is outstanding
+	triggers    ring[due]
+	resumes     ring[due]
+	failedQP    []bool // by QP: resolved with an error, tell the next request
+}
+
+func (f *faultUnit) grow(qp uint32) {
+	for uint32(len(f.classes)) <= qp {
+		f.classes = append(f.classes, 0)
+		f.failedQP = append(f.failedQP, false)
+	}
+}
+
+func kindOf(write bool) msg.FaultKind {
+	if write {
+		return msg.ResponderWrite
+	}
+	return msg.ResponderRead
+}
+
+// absent handles a request whose page is not there (or not writable): it is
+// reported unless a fault of its class is outstanding, and answered or held.
+func (u *Unit) absent(now clocked.Time, i int32, m *msg.Translate) {
+	f := &u.faults
+	f.grow(m.QP)
+	if f.failedQP[m.QP] {
+		f.failedQP[m.QP] = false
+		u.reject(now, i, m, msg.OutcomeRemoteOp)
+		return
+	}
+	bit := uint8(1) << kindOf(m.Write)
+	if f.classes[m.QP]&bit != 0 || ones(f.classes[m.QP]) >= u.spec.Fault.MaxOutstanding {
+		u.Stats.FaultsMuted++
+		u.reject(now, i, m, msg.OutcomeAbsent)
+		return
+	}
+	f.classes[m.QP] |= bit
+	token := u.raise(now, u.slots[i].entry, m)
+	if !m.Hold {
+		u.reject(now, i, m, msg.OutcomeAbsent)
+		return
+	}
+	s := &u.slots[i]
+	if s.phase != slotParked {
+		s.req, s.phase = *m, slotParked
+	}
+	m.Ledger.Charge(now, measure.CauseTranslate)
+	u.append(&f.list[token].list, i)
+}
+
+func ones(b uint8) (n int) {
+	for ; b != 0; b &= b - 1 {
+		n++
+	}
+	return n
+}
+
+// raise allots a token and starts the adapter's time to its event.
+func (u *Unit) raise(now clocked.Time, entry uint64, m *msg.Translate) int32 {
+	f := &u.faults
+	if f.free == none {
+		f.list = append(f.list, fault{next: none})
+		f.free = int32(len(f.list) - 1)
+	}
+	token := f.free
+	x := &f.list[token]
+	f.free = x.next
+	count := u.shift.Span(m.VA, uint64(m.Len))
+	*x = fault{live: true, list: emptyList, event: msg.Event{Token: uint32(token), QP: m.QP, Kind: kindOf(m.Write),
+		Write: m.Write, Entry: entry, Count: uint32(max(1, count)), Page: m.Page, Raised: now}}
+	f.outstanding++
+	u.Stats.FaultsRaised++
+	if m.Access != nil {
+		m.Access.Counts.Faults++
+	}
+	at := u.clock.Next(now + u.spec.Fault.Trigger)
+	f.triggers.push(due{at: at, token: token})
+	u.engine.Wake(u.id, at)
+	return token
+}
+
+// tickFaults resumes what is due, then sends due events while the queue has
+// room: a resume makes some.
+func (u *Unit) tickFaults(now clocked.Time) {
+	f := &u.faults
+	for f.resumes.n > 0 && f.resumes.front().at <= now {
+		d := *f.resumes.front()
+		f.resumes.pop()
+		u.resume(now, d)
+	}
+	for f.triggers.n > 0 && f.triggers.front().at <= now && f.queued < u.spec.Fault.QueueDepth {
+		token := f.triggers.front().token
+		f.triggers.pop()
+		f.queued++
+		u.report(&f.list[token].event)
+	}
+}
+
+// report writes the event entry and the interrupt; the interrupt is a posted
+// write behind the entry and cannot pass it.
+func (u *Unit) report(e *msg.Event) {
+	u.dma.push(msg.DMA{Kind: msg.KindEQE, Write: true, PA: queueArea, Len: 64, Cookie: uint64(e.Token), Body: e,
+		Oracle: msg.Oracle{Page: msg.NoPage}})
+	u.dma.push(msg.DMA{Kind: msg.KindMSI, Write: true, PA: queueArea, Len: 4, Oracle: msg.Oracle{Page: msg.NoPage}})
+}
+
+// queueArea is where event and completion queues lie: away from user frames.
+const queueArea = model.PA(1) << 46
+
+// scheduleResume starts the adapter's time from the resume command to going on.
+func (u *Unit) scheduleResume(now clocked.Time, token uint32, failed bool) {
+	at := u.clock.Next(now + u.spec.Fault.Resume)
+	u.faults.resumes.push(due{at: at, token: int32(token), failed: failed})
+	u.engine.Wake(u.id, at)
+}
+
+// resume ends a fault. Held requests translate again from the start: the
+// answer of a fault is never a translation.
+func (u *Unit) resume(now clocked.Time, d due) {
+	f := &u.faults
+	x := &f.list[d.token]
+	f.classes[x.event.QP] &^= 1 << x.event.Kind
+	f.outstanding--
+	f.queued--
+	if d.failed {
+		u.Stats.FaultsFailed++
+		f.failedQP[x.event.QP] = x.list.head == none
+	} else {
+		u.Stats.FaultsResumed++
+	}
+	held := x.list
+	x.live = false
+	x.next = f.free
+	f.free = d.token
+	for held.head != none {
+		i := u.shift1(&held)
+		m := &u.slots[i].req
+		m.Ledger.Charge(now, measure.CauseFault)
+		if d.failed {
+			u.reject(now, i, m, msg.OutcomeRemoteOp)
+			continue
+		}
+		m.Replay = true
+		u.protect(now, i, m)
+	}
+}

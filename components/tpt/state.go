@@ -1,0 +1,172 @@
+package tpt
+
+import (
+	"rnicmmu/clocked"
+	"rnicmmu/components/msg"
+	"rnicmmu/model"
+	"rnicmmu/model/cache"
+	"rnicmmu/model/key"
+	"rnicmmu/model/mtt"
+)
+
+// Ports are the unit's wires; the platform sets them.
+type Ports struct {
+	Translate   *clocked.Wire[msg.Translate]   // from the responder
+	Translation *clocked.Wire[msg.Translation] // to the responder
+	Release     *clocked.Wire[msg.Release]     // from the responder
+	DMA         *clocked.Wire[msg.DMA]         // to the endpoint
+	DMADone     *clocked.Wire[msg.DMADone]     // from the endpoint
+	Doorbell    *clocked.Wire[msg.Doorbell]    // from the endpoint: commands
+}
+
+// CacheStats counts look-ups of one cache; replays after a fault are apart.
+type CacheStats struct {
+	Lookups, Hits, Misses    uint64
+	Walks                    uint64 // misses that started a table read
+	Merged                   uint64 // misses that joined one
+	Replays                  uint64
+	Fills, Evictions, Stales uint64 // Stales: read again because a command touched the line
+}
+
+// Stats are the unit's counters.
+type Stats struct {
+	MPT, MTT                                  CacheStats
+	TableReads                                uint64
+	FaultsRaised, FaultsResumed, FaultsFailed uint64
+	FaultsMuted                               uint64 // not reported: one of that class was outstanding
+	Fills, Invalidates, EntriesZapped         uint64 // commands; entries that were present
+	Revoked                                   uint64 // translations called back
+}
+
+// none ends a list of slots.
+const none = int32(-1)
+
+// phase of a slot's translation.
+type phase uint8
+
+const (
+	slotFree   phase = iota
+	slotParked       // waits for a table read, a miss register or a page
+	slotGiven        // the responder has the translation
+)
+
+// slot is one translation from acceptance to release; its index is the handle.
+type slot struct {
+	req     msg.Translate // valid while parked
+	entry   uint64
+	at      clocked.Time // translated
+	next    int32        // in a list of waiters or the free list
+	phase   phase
+	marked  bool // an invalidation waits for its release
+	counted bool // this request's MTT look-up is counted
+}
+
+// waiters is a FIFO of slots linked by next.
+type waiters struct{ head, tail int32 }
+
+// keyMiss is an MPT miss register.
+type keyMiss struct {
+	busy  bool
+	index uint32
+	list  waiters
+}
+
+// walk is an MTT miss register and the walk that it has under way.
+type walk struct {
+	busy  bool
+	stale bool // a command touched the line since the leaf was read
+	level int
+	line  uint64
+	first uint64 // entry
+	set   uint64
+	words [mtt.MaxLine]mtt.Word
+	list  waiters
+}
+
+// Unit is the translation and protection table unit.
+type Unit struct {
+	Ports
+	Stats Stats
+
+	engine *clocked.Engine
+	id     clocked.UnitID
+	name   string
+	spec   Spec
+	clock  clocked.Domain
+	shift  model.PageShift
+	layout mtt.Layout
+	over   bool
+
+	keys  *key.Table
+	table *mtt.Table
+	mpt   *cache.Cache
+	mtt   *cache.Cache
+	words []mtt.Word // contents of the MTT cache, line by line
+	base  model.PA   // of the MPT in host memory
+
+	slots     []slot
+	freeSlot  int32
+	inUse     int
+	keyMisses []keyMiss
+	walks     []walk
+	stalled   waiters // parked slots that need a walk register
+
+	headBlocked bool
+	results     ring[result]
+	dma         ring[msg.DMA]
+	onboard     ring[timed]
+
+	faults   faultUnit
+	commands commandUnit
+
+	// OnHazard, when set, is told for each translation how long it was held:
+	// from the look-up to the last bus access that used it.
+	OnHazard func(clocked.Time)
+}
+
+type result struct {
+	at  clocked.Time
+	msg msg.Translation
+}
+
+type timed struct {
+	at     clocked.Time
+	cookie uint64
+}
+
+// Cookies name the owner of a DMA in their upper half.
+const (
+	cookieMPT uint64 = iota + 1
+	cookieWalk
+	cookieCommand
+)
+
+func cookie(owner uint64, index int) uint64 { return owner<<32 | uint64(index) }
+
+// ring is a growable FIFO.
+type ring[T any] struct {
+	buf  []T
+	head int
+	n    int
+}
+
+func (r *ring[T]) push(v T) {
+	if r.n == len(r.buf) {
+		grown := make([]T, max(8, 2*len(r.buf)))
+		for i := range r.n {
+			grown[i] = r.buf[(r.head+i)%len(r.buf)]
+		}
+		r.buf, r.head = grown, 0
+	}
+	r.buf[(r.head+r.n)&(len(r.buf)-1)] = v
+	r.n++
+}
+
+func (r *ring[T]) front() *T { return &r.buf[r.head] }
+
+func (r *ring[T]) pop() {
+	r.head = (r.head + 1) & (len(r.buf) - 1)
+	r.n--
+}
+
+func (r *ring[T]) at(i int) *T { return &r.buf[(r.head+i)&(len(r.buf)-1)] }

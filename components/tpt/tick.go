@@ -1,0 +1,194 @@
+package tpt
+
+import (
+	"fmt"
+
+	"rnicmmu/clocked"
+	"rnicmmu/components/msg"
+	"rnicmmu/measure"
+	"rnicmmu/model"
+	"rnicmmu/model/cache"
+	"rnicmmu/model/key"
+	"rnicmmu/model/mtt"
+)
+
+// Place says where the adapter's tables lie in host memory.
+type Place struct {
+	MPT     model.PA // first MPT entry
+	MTT     model.PA // first MTT entry, aligned to 4 KiB
+	Keys    int      // MPT entries
+	Entries uint64   // MTT entries
+}
+
+// New builds the unit. The seed feeds random replacement only; over says that
+// more memory is advertised than reserved, which classes absent pages.
+func New(e *clocked.Engine, name string, spec Spec, place Place, seed uint64, over bool) (*Unit, error) {
+	if err := spec.Check(); err != nil {
+		return nil, err
+	}
+	u := &Unit{engine: e, name: name, spec: spec, clock: clocked.NewDomain(spec.Clock), shift: spec.PageShift(),
+		over: over, base: place.MPT, stalled: emptyList}
+	var err error
+	if u.layout, err = mtt.NewLayout(place.MTT, place.Entries, spec.MTT.Levels); err != nil {
+		return nil, fmt.Errorf("tpt.mtt: %w", err)
+	}
+	if u.keys, err = key.NewTable(place.Keys); err != nil {
+		return nil, fmt.Errorf("tpt.mpt: %w", err)
+	}
+	if err := u.buildCaches(seed); err != nil {
+		return nil, err
+	}
+	u.table = mtt.NewTable(u.layout)
+	u.buildSlots()
+	u.id = e.Register(u)
+	return u, nil
+}
+
+func (u *Unit) buildCaches(seed uint64) error {
+	g, err := u.spec.MPT.geometry(seed, u.name+".mpt")
+	if err != nil {
+		return err
+	}
+	if u.mpt, err = cache.New(g); err != nil {
+		return fmt.Errorf("tpt.mpt: %w", err)
+	}
+	if g, err = u.spec.MTT.geometry(seed, u.name+".mtt"); err != nil {
+		return err
+	}
+	if u.mtt, err = cache.New(g); err != nil {
+		return fmt.Errorf("tpt.mtt: %w", err)
+	}
+	u.words = make([]mtt.Word, u.mtt.Lines()*u.spec.MTT.LineEntries)
+	return nil
+}
+
+func (u *Unit) buildSlots() {
+	u.slots = make([]slot, u.spec.InFlight)
+	for i := range u.slots {
+		u.slots[i].next = int32(i) + 1
+	}
+	u.slots[len(u.slots)-1].next = none
+	u.keyMisses = make([]keyMiss, u.spec.MPT.MSHRs)
+	u.walks = make([]walk, u.spec.MTT.MSHRs)
+	u.faults.free = none
+}
+
+// Name is the unit's name.
+func (u *Unit) Name() string { return u.name }
+
+// ID is the unit's identity on its engine.
+func (u *Unit) ID() clocked.UnitID { return u.id }
+
+// Clock is the clock domain of the adapter's units.
+func (u *Unit) Clock() clocked.Domain { return u.clock }
+
+// Keys is the protection table, for registration before the run.
+func (u *Unit) Keys() *key.Table { return u.keys }
+
+// Table is the translation table, for registration before the run.
+func (u *Unit) Table() *mtt.Table { return u.table }
+
+// Tick does what is due at now.
+func (u *Unit) Tick(now clocked.Time) {
+	u.finishReads(now)
+	u.takeReleases(now)
+	u.tickFaults(now)
+	u.tickCommands(now)
+	u.retryStalled(now)
+	u.accept(now)
+	u.sendResults(now)
+	u.sendDMA(now)
+}
+
+// finishReads takes the answers of table reads and command fetches.
+func (u *Unit) finishReads(now clocked.Time) {
+	for m := u.DMADone.Peek(now); m != nil; m = u.DMADone.Peek(now) {
+		u.finish(now, m.Cookie)
+		u.DMADone.Pop(now)
+	}
+	for u.onboard.n > 0 && u.onboard.front().at <= now {
+		c := u.onboard.front().cookie
+		u.onboard.pop()
+		u.finish(now, c)
+	}
+}
+
+func (u *Unit) finish(now clocked.Time, c uint64) {
+	index := int(uint32(c))
+	switch c >> 32 {
+	case cookieMPT:
+		u.finishKey(now, index)
+	case cookieWalk:
+		u.finishWalk(now, index)
+	case cookieCommand:
+		u.commandFetched(now)
+	}
+}
+
+// readTable starts a table read of n bytes at pa.
+func (u *Unit) readTable(now clocked.Time, kind msg.Kind, pa model.PA, n uint32, c uint64, a *measure.Access) {
+	u.Stats.TableReads++
+	if a != nil {
+		a.Counts.TableReads++
+	}
+	if u.spec.Tables == "onboard" {
+		at := u.clock.Edge(now + u.spec.Onboard)
+		u.onboard.push(timed{at: at, cookie: c})
+		u.engine.Wake(u.id, at)
+		return
+	}
+	var counts *measure.Counts
+	if a != nil {
+		counts = &a.Counts
+	}
+	u.dma.push(msg.DMA{Kind: kind, PA: pa, Len: n, Cookie: c, Counts: counts, Oracle: msg.Oracle{Page: msg.NoPage}})
+}
+
+func (u *Unit) sendDMA(now clocked.Time) {
+	for u.dma.n > 0 && u.DMA.Ready(now) {
+		*u.DMA.Push(now) = *u.dma.front()
+		u.dma.pop()
+	}
+}
+
+// answer gives a result to the responder at the given time or, when the wire
+// is full, as soon after as it has room.
+func (u *Unit) answer(now, at clocked.Time, m msg.Translation) {
+	if u.results.n == 0 && u.Translation.Ready(now) {
+		*u.Translation.PushAt(now, at) = m
+		return
+	}
+	u.results.push(result{at: at, msg: m})
+}
+
+func (u *Unit) sendResults(now clocked.Time) {
+	for u.results.n > 0 && u.Translation.Ready(now) {
+		r := u.results.front()
+		*u.Translation.PushAt(now, max(r.at, u.clock.Next(now))) = r.msg
+		u.results.pop()
+	}
+}
+
+// Idle tells whether nothing is in flight.
+func (u *Unit) Idle() bool {
+	return u.inUse == 0 && u.dma.n == 0 && u.results.n == 0 && u.faults.outstanding == 0 && u.commands.idle()
+}
+
+// Waits names what the unit is waiting for, for a deadlock dump.
+func (u *Unit) Waits() []string {
+	var out []string
+	for i := range u.slots {
+		if s := &u.slots[i]; s.phase == slotParked {
+			out = append(out, fmt.Sprintf("%s: QP %d waits for the translation of va %#x", u.name, s.req.QP, uint64(s.req.VA)))
+		}
+	}
+	for i := range u.faults.list {
+		if f := &u.faults.list[i]; f.live {
+			out = append(out, fmt.Sprintf("%s: QP %d waits for the kernel to resume fault %d (raised at %v)", u.name, f.event.QP, i, f.event.Raised))
+		}
+	}
+	if c := u.commands.current; c != nil {
+		out = append(out, fmt.Sprintf("%s: command on entries %d+%d in phase %d, %d translations to drain", u.name, c.Entry, c.Count, u.commands.phase, u.commands.draining))
+	}
+	return out
+}

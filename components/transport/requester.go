@@ -1,0 +1,131 @@
+package transport
+
+import (
+	"fmt"
+
+	"rnicmmu/clocked"
+	"rnicmmu/components/msg"
+	"rnicmmu/measure"
+	"rnicmmu/model"
+)
+
+// RequesterPorts are the wires of a Requester; the platform builds them.
+type RequesterPorts struct {
+	Doorbell *clocked.Wire[msg.Doorbell] // read
+	DMA      *clocked.Wire[msg.DMA]      // written
+	DMADone  *clocked.Wire[msg.DMADone]  // read
+	Tx       *clocked.Wire[*msg.Packet]  // written
+	Rx       *clocked.Wire[*msg.Packet]  // read
+}
+
+// LocalMemory says where the requester's own memory holds its queues and data.
+type LocalMemory struct {
+	SQ, CQ  model.PA // send and completion queues: Entries × 64 B a QP
+	Entries uint32   // a queue's length
+	Data    model.PA // where payload is read from and READ data goes to
+	Bytes   uint64   // of Data that addresses wrap around in
+}
+
+// Requester is the send side of a peer's adapter.
+type Requester struct {
+	Ports RequesterPorts
+	Stats RequesterStats
+
+	engine  *clocked.Engine
+	id      clocked.UnitID
+	name    string
+	spec    Spec
+	memory  LocalMemory
+	pool    *msg.Pool[msg.Packet]
+	mtu     uint32
+	timeout clocked.Time // 0: none
+
+	qps     []sendQP
+	link    clocked.Serializer
+	timers  timers
+	armed   clocked.Time     // when the engine will wake us for a timer
+	payload ring[int32]      // QPs with payload to read
+	sending ring[int32]      // QPs that may have a packet to send
+	done    ring[completion] // completion entries to write
+	ops     ops[sendOp]
+	open    int // requests posted and not completed
+}
+
+type completion struct {
+	access *measure.Access
+	pa     model.PA
+}
+
+// RequesterStats counts since the start.
+type RequesterStats struct {
+	Requests      uint64 // work requests taken
+	PacketsSent   uint64 // request packets, resent ones too
+	PacketsResent uint64
+	RNRNaks       uint64
+	SequenceNaks  uint64
+	ImpliedNaks   uint64 // a response that skips an outstanding READ or atomic
+	GoBacks       uint64 // for losses; those after an RNR wait are not among them
+	Timeouts      uint64
+	DeadQPs       uint64
+	Duplicates    uint64 // responses of the past
+	BytesSent     uint64 // on the wire
+}
+
+// NewRequester makes a requester whose QPs all begin at packet number psn.
+// Packets come from pool. Spec errors are returned.
+func NewRequester(e *clocked.Engine, name string, spec Spec, memory LocalMemory, psn uint32, pool *msg.Pool[msg.Packet]) (*Requester, error) {
+	if err := spec.Validate(); err != nil {
+		return nil, fmt.Errorf("%s: %w", name, err)
+	}
+	if memory.Entries == 0 || memory.Bytes == 0 {
+		return nil, fmt.Errorf("%s: queue entries and data bytes must be positive", name)
+	}
+	r := &Requester{engine: e, name: name, spec: spec, memory: memory, pool: pool,
+		mtu: uint32(spec.QP.MTU), qps: make([]sendQP, spec.QPs),
+		link: newSerializer(spec.Network.Rate), armed: clocked.Never}
+	if spec.QP.AckTimeout > 0 {
+		r.timeout = ackTimeout(spec.QP.AckTimeout)
+	}
+	for i := range r.qps {
+		r.qps[i].reset(psn&psnMask, spec.QP.Retry, spec.QP.RNRRetry)
+	}
+	r.id = e.Register(r)
+	return r, nil
+}
+
+// Connect gives the unit its wires.
+func (r *Requester) Connect(p RequesterPorts) { r.Ports = p }
+
+// ID is the unit's identity in its engine.
+func (r *Requester) ID() clocked.UnitID { return r.id }
+
+// Name implements clocked.Unit.
+func (r *Requester) Name() string { return r.name }
+
+// Idle tells whether every request is completed and its entry written.
+func (r *Requester) Idle() bool { return r.open == 0 && r.done.len() == 0 && r.ops.used == 0 }
+
+// Waits has a line for each QP that has something to do.
+func (r *Requester) Waits() []string {
+	var lines []string
+	for i := range r.qps {
+		if q := &r.qps[i]; q.sq.len() > 0 {
+			lines = append(lines, fmt.Sprintf("%s: QP %d %s: %d requests, unacknowledged PSN %d, next PSN %d, deadline %v",
+				r.name, i, q.state, q.sq.len(), q.una, q.next, q.deadline))
+		}
+	}
+	return lines
+}
+
+// Tick implements clocked.Unit.
+func (r *Requester) Tick(now clocked.Time) {
+	r.expire(now)
+	r.finishDMA(now)
+	r.complete(now)
+	r.receive(now)
+	r.complete(now)
+	r.post(now)
+	r.readPayload(now)
+	r.send(now)
+	r.arm(now)
+}

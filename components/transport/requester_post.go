@@ -1,0 +1,157 @@
+package transport
+
+import (
+	"rnicmmu/clocked"
+	"rnicmmu/components/msg"
+	"rnicmmu/measure"
+	"rnicmmu/model"
+)
+
+// post takes doorbells. One without its work request costs a read of the send
+// queue; when the DMA engine is busy it stays on its wire.
+func (r *Requester) post(now clocked.Time) {
+	for {
+		d := r.Ports.Doorbell.Peek(now)
+		if d == nil {
+			return
+		}
+		w, ok := d.Body.(*msg.WQE)
+		if !ok || int(w.QP) >= len(r.qps) {
+			r.Ports.Doorbell.Pop(now) // rung for a queue that does not exist
+			continue
+		}
+		fetch := d.Len <= 8
+		if fetch && !r.Ports.DMA.Ready(now) {
+			return
+		}
+		r.take(now, w, fetch)
+		r.Ports.Doorbell.Pop(now)
+	}
+}
+
+func (r *Requester) take(now clocked.Time, w *msg.WQE, fetch bool) {
+	q := &r.qps[w.QP]
+	r.open++
+	r.Stats.Requests++
+	seq := q.sq.tail
+	req := q.sq.push()
+	*req = request{wqe: *w, ready: !fetch}
+	if !fetch {
+		req.inline = model.Bytes(w.Len) <= r.spec.QP.Inline && !w.Op.Responds()
+		r.admit(now, int32(w.QP))
+		return
+	}
+	i, op := r.ops.get()
+	*op = sendOp{kind: msg.KindWQE, qp: int32(w.QP), seq: seq}
+	*r.Ports.DMA.Push(now) = msg.DMA{Kind: msg.KindWQE, PA: r.queueEntry(r.memory.SQ, w.QP, seq), Len: wqeBytes,
+		Cookie: uint64(i), Oracle: msg.Oracle{Page: msg.NoPage}}
+}
+
+func (r *Requester) queueEntry(base model.PA, qp, seq uint32) model.PA {
+	n := uint64(r.memory.Entries)
+	return base + model.PA((uint64(qp)*n+uint64(seq)%n)*wqeBytes)
+}
+
+// admit gives PSNs, in order, to the requests that are here.
+func (r *Requester) admit(now clocked.Time, qp int32) {
+	q := &r.qps[qp]
+	for q.admitted != q.sq.tail {
+		req := q.sq.at(q.admitted)
+		if !req.ready {
+			break
+		}
+		req.wqe.Access.Ledger.Charge(now, measure.CausePost)
+		req.first = q.end
+		req.count = 1
+		if !req.wqe.Op.Atomic() {
+			req.count = packets(req.wqe.Len, r.mtu)
+		}
+		q.end = q.end.Add(req.count)
+		q.admitted++
+	}
+	if q.state == sendDead {
+		r.flush(now, qp)
+		return
+	}
+	r.wantPayload(qp)
+	r.wantSend(qp)
+}
+
+// finishDMA takes answers of reads.
+func (r *Requester) finishDMA(now clocked.Time) {
+	for d := r.Ports.DMADone.Peek(now); d != nil; d = r.Ports.DMADone.Peek(now) {
+		i := int32(d.Cookie)
+		op := *r.ops.slots[i]
+		r.ops.put(i)
+		r.Ports.DMADone.Pop(now)
+		q := &r.qps[op.qp]
+		if op.seq-q.sq.head >= uint32(q.sq.len()) {
+			continue // completed meanwhile, with an error
+		}
+		req := q.sq.at(op.seq)
+		switch {
+		case op.kind == msg.KindWQE:
+			req.ready = true
+			r.admit(now, op.qp)
+		case op.epoch == q.payEpoch:
+			req.wqe.Access.Ledger.Charge(now, measure.CausePayload)
+			q.payReady |= 1 << (op.psn & 63)
+			r.wantSend(op.qp)
+		}
+	}
+}
+
+func (r *Requester) wantPayload(qp int32) {
+	if q := &r.qps[qp]; !q.reading && r.nextPayload(q) {
+		q.reading = true
+		*r.payload.push() = qp
+	}
+}
+
+// nextPayload moves on to the next packet that needs its payload read, and
+// tells whether it may be read now.
+func (r *Requester) nextPayload(q *sendQP) bool {
+	for q.payRequest != q.admitted {
+		req := q.sq.at(q.payRequest)
+		if req.needsPayload() {
+			return q.state != sendDead && q.payHeld < r.spec.QP.PayloadAhead && q.payNext.Sub(q.next) < 64
+		}
+		q.skipPayload(req)
+	}
+	return false
+}
+
+func (q *sendQP) skipPayload(req *request) {
+	q.payRequest++
+	q.payNext = req.first.Add(req.count)
+}
+
+// readPayload reads data to send, a packet of each QP in turn.
+func (r *Requester) readPayload(now clocked.Time) {
+	for r.payload.len() > 0 && r.Ports.DMA.Ready(now) {
+		qp := r.payload.pop()
+		q := &r.qps[qp]
+		q.reading = false
+		if !r.nextPayload(q) {
+			continue
+		}
+		req := q.sq.at(q.payRequest)
+		offset := uint32(q.payNext.Sub(req.first)) * r.mtu
+		i, op := r.ops.get()
+		*op = sendOp{kind: msg.KindData, qp: qp, seq: q.payRequest, psn: q.payNext, epoch: q.payEpoch}
+		*r.Ports.DMA.Push(now) = msg.DMA{Kind: msg.KindData, PA: r.local(&req.wqe, offset),
+			Len: min(r.mtu, req.wqe.Len-offset), Cookie: uint64(i), Oracle: msg.Oracle{Page: msg.NoPage}}
+		req.wqe.Access.Ledger.Charge(now, measure.CauseSendQueue)
+		q.payHeld++
+		q.payNext = q.payNext.Add(1)
+		if q.payNext.Sub(req.first) == int32(req.count) {
+			q.payRequest++
+		}
+		r.wantPayload(qp)
+	}
+}
+
+// local is where a byte of the request lies in the requester's own memory.
+func (r *Requester) local(w *msg.WQE, offset uint32) model.PA {
+	return r.memory.Data + model.PA((uint64(w.VA)+uint64(offset))%r.memory.Bytes)
+}

@@ -1,0 +1,119 @@
+package transport
+
+import (
+	"rnicmmu/clocked"
+	"rnicmmu/components/msg"
+	"rnicmmu/measure"
+	"rnicmmu/model"
+)
+
+func (r *Requester) wantSend(qp int32) {
+	if q := &r.qps[qp]; !q.queued && r.maySend(q) {
+		q.queued = true
+		*r.sending.push() = qp
+	}
+}
+
+// maySend tells whether the QP has a packet that may leave.
+func (r *Requester) maySend(q *sendQP) bool {
+	if q.state != sendRun || q.current == q.admitted || int(q.next.Sub(q.una)) >= r.spec.QP.Window {
+		return false
+	}
+	req := q.sq.at(q.current)
+	if req.wqe.Op.Responds() {
+		return q.reads < r.spec.QP.MaxRdAtomic
+	}
+	return !req.needsPayload() || q.payReady>>(q.next&63)&1 == 1
+}
+
+// send puts packets on the network, one of each QP in turn, when the wire is
+// free for the next.
+func (r *Requester) send(now clocked.Time) {
+	for r.sending.len() > 0 {
+		if free := r.link.Free(); free > now {
+			r.engine.Wake(r.id, free)
+			return
+		}
+		if !r.Ports.Tx.Ready(now) {
+			return
+		}
+		qp := r.sending.pop()
+		q := &r.qps[qp]
+		q.queued = false
+		if !r.maySend(q) {
+			continue
+		}
+		r.transmit(now, qp, q)
+		r.wantPayload(qp)
+		r.wantSend(qp)
+	}
+}
+
+func (r *Requester) transmit(now clocked.Time, qp int32, q *sendQP) {
+	req := q.sq.at(q.current)
+	a := req.wqe.Access
+	a.Ledger.Charge(now, measure.CauseSendQueue)
+	p := r.pool.Get()
+	r.fill(p, req, q.next)
+	p.QP = uint32(qp)
+	p.Ledger.Last = now
+	if q.next.Sub(q.high) < 0 {
+		p.Resend = true
+		r.Stats.PacketsResent++
+		a.Counts.Resends++
+	}
+	if q.next == q.una || q.deadline == clocked.Never {
+		r.restartTimer(now, qp)
+	}
+	q.advance(req, p)
+	q.unasked++
+	if p.Last || q.unasked >= max(1, r.spec.QP.Window/4) {
+		p.AckReq, q.unasked = true, 0
+	}
+	p.WireLen = wireLen(p)
+	_, end := r.link.Send(now, int64(p.WireLen))
+	p.Arrived = end + r.spec.Adapter.TxPipeline + r.spec.Network.Latency
+	*r.Ports.Tx.PushAt(now, p.Arrived) = p
+	r.Stats.PacketsSent++
+	r.Stats.BytesSent += uint64(p.WireLen)
+}
+
+// fill makes the request packet that has the given PSN. A READ that was
+// answered in part asks for what is missing.
+func (r *Requester) fill(p *msg.Packet, req *request, psn uint32) {
+	w := &req.wqe
+	part := uint32(psn.Sub(req.first))
+	offset := part * r.mtu
+	p.Op, p.PSN, p.Key, p.Access = w.Op, psn, w.Key, w.Access
+	p.VA = w.VA + model.VA(offset)
+	p.Page = pageAt(w.Page, w.VA, p.VA, r.spec.HostPage)
+	p.Write = (w.Access.ID+1)<<24 | uint64(part)
+	p.MsgLen, p.Offset = w.Len, offset
+	if w.Op.Responds() {
+		p.MsgLen, p.First, p.Last = w.Len-offset, true, true
+		return
+	}
+	p.Payload = min(r.mtu, w.Len-offset)
+	p.First, p.Last = part == 0, part == req.count-1
+}
+
+// advance moves behind packet p of the current request.
+func (q *sendQP) advance(req *request, p *msg.Packet) {
+	switch {
+	case req.wqe.Op.Responds():
+		q.next = req.first.Add(req.count)
+		q.reads++
+	default:
+		if req.needsPayload() {
+			q.payReady &^= 1 << (q.next & 63)
+			q.payHeld--
+		}
+		q.next = q.next.Add(1)
+	}
+	if p.Last {
+		q.current++
+	}
+	if q.next.Sub(q.high) > 0 {
+		q.high = q.next
+	}
+}

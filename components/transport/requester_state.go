@@ -1,0 +1,104 @@
+package transport
+
+import (
+	"rnicmmu/clocked"
+	"rnicmmu/components/msg"
+	"rnicmmu/measure"
+	"rnicmmu/model"
+)
+
+// sendState is what a send queue is doing.
+type sendState uint8
+
+const (
+	sendRun sendState = iota
+	sendRNR           // nothing leaves before the deadline
+	sendDead
+)
+
+func (s sendState) String() string { return [...]string{"runs", "waits for its RNR timer", "is in error"}[s] }
+
+// request is a work request in its send queue.
+type request struct {
+	wqe    msg.WQE
+	first  uint32 // PSN
+	count  uint32 // PSNs that it takes: request packets, or response packets of a READ
+	inline bool   // the data came with the doorbell
+	ready  bool   // the work request is here
+	done   bool
+	status measure.Status
+}
+
+// sendQP is the state of a send queue. PSN order is request order, so a place
+// in the queue is a PSN.
+type sendQP struct {
+	sq       ring[request]
+	state    sendState
+	queued   bool   // in Requester.sending
+	reading  bool   // in Requester.payload
+	retried  bool   // went back for a loss and has seen no progress since
+	admitted uint32 // requests below have their PSNs
+	current  uint32 // request of next
+	una      uint32 // oldest unacknowledged PSN
+	next     uint32 // PSN to send next
+	high     uint32 // PSN after the highest ever sent
+	end      uint32 // PSN after those of admitted requests
+	unasked  int    // packets sent since one that asked for an ACK
+	reads    int    // READs and atomics sent and not answered
+	retry    int    // left
+	rnrRetry int
+	vain     uint32 // requests below were sent in vain before the RNR wait
+	deadline clocked.Time
+	queuedAt clocked.Time // earliest entry among the timers
+
+	payRequest uint32 // request whose payload is read next
+	payNext    uint32 // PSN whose payload is read next
+	payReady   uint64 // bit PSN mod 64: payload is here
+	payHeld    int    // packets read or being read, not sent
+	payEpoch   uint32 // raised when the queue goes back
+}
+
+func (q *sendQP) reset(psn uint32, retry, rnrRetry int) {
+	*q = sendQP{una: psn, next: psn, high: psn, end: psn, payNext: psn, retry: retry, rnrRetry: rnrRetry,
+		deadline: clocked.Never, queuedAt: clocked.Never}
+}
+
+// sendOp is what a DMA of the requester is for.
+type sendOp struct {
+	kind  msg.Kind
+	qp    int32
+	seq   uint32 // of the request
+	psn   uint32 // KindData: of the packet
+	epoch uint32
+}
+
+// ops are transfers in flight; a cookie is a place here. Places do not move.
+type ops[T any] struct {
+	slots []*T
+	free  []int32
+	used  int
+}
+
+func (o *ops[T]) get() (int32, *T) {
+	o.used++
+	if n := len(o.free); n > 0 {
+		i := o.free[n-1]
+		o.free = o.free[:n-1]
+		return i, o.slots[i]
+	}
+	o.slots = append(o.slots, new(T))
+	return int32(len(o.slots) - 1), o.slots[len(o.slots)-1]
+}
+
+func (o *ops[T]) put(i int32) {
+	o.used--
+	o.free = append(o.free, i)
+}
+
+// needsPayload tells whether the request's data must be read from memory.
+func (r *request) needsPayload() bool {
+	return !r.inline && r.wqe.Len > 0 && (r.wqe.Op == model.OpWrite || r.wqe.Op == model.OpSend)
+}
+
+// last is the PSN that completes the request.
+func (r *request) last() uint32 { return r.first.Add(r.count-1) }

@@ -1,0 +1,145 @@
+package configs
+
+import (
+	"math/big"
+	"reflect"
+	"slices"
+
+	"go.yaml.in/yaml/v3"
+)
+
+// axisText is the text of an axis before its values are checked.
+type axisText struct {
+	key, from, to, step, times string
+	values                     []string
+	listed                     bool
+}
+
+// axis reads {key, values: […]}, or {key, from, to, step} (a sum), or {key,
+// from, to, times} (a product); both ends belong to the range where it meets
+// them.
+func (r *experimentReader) axis(label string, item *yaml.Node) {
+	if item.Kind != yaml.MappingNode {
+		r.fail(item.Line, label, "{key, values} or {key, from, to, step or times} is due")
+		return
+	}
+	var a axisText
+	scalars := map[string]*string{"key": &a.key, "from": &a.from, "to": &a.to, "step": &a.step, "times": &a.times}
+	before := len(*r.problems)
+	r.fields(item, label+".", []string{"key", "values", "from", "to", "step", "times"}, func(key string, value *yaml.Node) {
+		if key != "values" {
+			*scalars[key] = r.text(label+"."+key, value)
+			return
+		}
+		a.listed = true
+		for _, v := range r.items(label+".values", value) {
+			a.values = append(a.values, r.text(label+".values", follow(v)))
+		}
+	})
+	if len(*r.problems) > before {
+		return
+	}
+	n, err := r.tree.find(a.key)
+	if err != nil {
+		r.fail(item.Line, label+".key", "%s: %v", show(a.key), err)
+		return
+	}
+	r.axisLines = append(r.axisLines, item.Line)
+	r.out.Axes = append(r.out.Axes, Axis{Key: a.key, Values: r.values(label, item.Line, n, a)})
+}
+
+// values checks the values of an axis and puts them in canonical form.
+func (r *experimentReader) values(label string, line int, n *node, a axisText) []string {
+	ranged := a.from != "" && a.to != "" && (a.step == "") != (a.times == "")
+	if a.listed == ranged || a.listed && len(a.values) == 0 || a.listed && a.from+a.to+a.step+a.times != "" {
+		r.fail(line, label, "either values, or from, to and one of step and times are due")
+		return nil
+	}
+	texts := a.values
+	if ranged {
+		var problem string
+		if texts, problem = n.span(a); problem != "" {
+			r.fail(line, n.path, "%s", problem)
+		}
+	}
+	var out []string
+	for _, text := range texts {
+		v, err := r.tree.value(n, text)
+		if err != nil {
+			r.fail(line, n.path, "%v", err)
+			continue
+		}
+		canonical := n.kind.format(v)
+		if slices.Contains(out, canonical) {
+			r.fail(line, n.path, "%s is on the axis twice", show(text))
+		}
+		out = append(out, canonical)
+	}
+	return out
+}
+
+// maxAxis bounds the values of one axis.
+const maxAxis = 4096
+
+// span lists the values of a range, exactly: in integers of base units, or in
+// decimal fractions for numbers.
+func (p *parameter) span(a axisText) (texts []string, problem string) {
+	from, ok1 := p.number(a.from)
+	to, ok2 := p.number(a.to)
+	step, product := a.step, a.times != ""
+	by, ok3 := p.number(step)
+	if product {
+		by, ok3 = decimal(a.times)
+	}
+	one := big.NewRat(1, 1)
+	switch {
+	case !ok1 || !ok2 || !ok3:
+		return nil, "from, to and step are values of the key, times is a number"
+	case from.Cmp(to) > 0:
+		return nil, "from is above to"
+	case product && (by.Cmp(one) <= 0 || from.Sign() <= 0), by.Sign() <= 0:
+		return nil, "the range never ends"
+	}
+	for x := from; x.Cmp(to) <= 0; {
+		text, ok := p.spell(x)
+		if !ok {
+			return nil, "the range leaves the values of the key"
+		}
+		if texts = append(texts, text); len(texts) > maxAxis {
+			return nil, "a range of too many values"
+		}
+		if product {
+			x = new(big.Rat).Mul(x, by)
+		} else {
+			x = new(big.Rat).Add(x, by)
+		}
+	}
+	return texts, ""
+}
+
+// number is the value that text spells as an exact count of base units.
+func (p *parameter) number(text string) (*big.Rat, bool) {
+	v, err := p.read(text)
+	switch {
+	case err != nil || !isNumber(p.typ):
+		return nil, false
+	case v.CanUint():
+		return new(big.Rat).SetInt(new(big.Int).SetUint64(v.Uint())), true
+	case v.CanInt():
+		return new(big.Rat).SetInt64(v.Int()), true
+	}
+	return new(big.Rat).SetString(p.kind.format(v))
+}
+
+// spell is the inverse of number.
+func (p *parameter) spell(x *big.Rat) (string, bool) {
+	v := reflect.New(p.typ).Elem()
+	switch {
+	case v.CanFloat():
+		f, _ := x.Float64()
+		v.SetFloat(f)
+	case !x.IsInt() || storeInteger("", x.Num(), v) != nil:
+		return "", false
+	}
+	return p.kind.format(v), true
+}

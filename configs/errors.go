@@ -1,0 +1,58 @@
+package configs
+
+import (
+	"errors"
+	"fmt"
+	"strconv"
+	"strings"
+)
+
+// Error is one thing wrong with a configuration. It prints as one line:
+//
+//	configs/mine.yaml:12: tpt.mtt.entires: unknown key; did you mean tpt.mtt.entries?
+type Error struct {
+	Place   string // file:line, an environment variable, or --set
+	Key     string // full dotted key; empty where the document as a whole is meant
+	Problem string // what is wrong, and the mend where one is known
+}
+
+// Error is the line.
+func (e *Error) Error() string {
+	parts := make([]string, 0, 3)
+	for _, part := range []string{e.Place, e.Key, e.Problem} {
+		if part != "" {
+			parts = append(parts, part)
+		}
+	}
+	return strings.Join(parts, ": ")
+}
+
+// problems gathers errors in the order in which they are found.
+type problems []error
+
+func (p *problems) add(place, key, format string, args ...any) {
+	*p = append(*p, &Error{Place: place, Key: key, Problem: fmt.Sprintf(format, args...)})
+}
+
+// err joins the lines, or is nil where there are none.
+func (p problems) err() error { return errors.Join(p...) }
+
+// maxShown is how much of a value an error repeats, in bytes.
+const maxShown = 60
+
+// show repeats text from the user on one line: as it is where it is short and
+// printable, quoted and cut where not.
+func show(text string) string {
+	cut := text
+	if len(cut) > maxShown {
+		cut = cut[:maxShown]
+	}
+	quoted := strconv.Quote(cut)
+	switch {
+	case len(cut) < len(text):
+		return quoted + "…"
+	case text == "" || quoted != `"`+text+`"` || strings.TrimSpace(text) != text:
+		return quoted
+	}
+	return text
+}

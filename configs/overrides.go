@@ -1,0 +1,135 @@
+package configs
+
+import (
+	"fmt"
+	"reflect"
+	"slices"
+	"strings"
+
+	"rnicmmu/model"
+)
+
+// Set gives one parameter of spec, a pointer to a Spec, the value that the
+// text spells. The error is one line that begins with the key.
+func Set(spec any, key, value string) error {
+	return apply(spec, []model.Setting{{Key: key, Value: value}})
+}
+
+// WithOverrides is a copy of spec with the settings applied in order: the
+// Spec of one replica, or of one point of a sweep.
+func WithOverrides[T any](spec T, settings []model.Setting) (T, error) {
+	err := apply(&spec, settings)
+	return spec, err
+}
+
+func apply(spec any, settings []model.Setting) error {
+	into, err := target(spec)
+	if err != nil {
+		return err
+	}
+	tr, err := treeOf(spec)
+	if err != nil {
+		return err
+	}
+	var p problems
+	for _, s := range settings {
+		n, err := tr.find(s.Key)
+		if err != nil {
+			p.add("", show(s.Key), "%v", err)
+			continue
+		}
+		v, err := tr.value(n, s.Value)
+		if err != nil {
+			p.add("", s.Key, "%v", err)
+			continue
+		}
+		into.FieldByIndex(n.index).Set(v)
+	}
+	return p.err()
+}
+
+// fromEnv reads the environment variables that have the prefix, by name.
+func (tr *tree) fromEnv(src Sources, p *problems) []entry {
+	byEnv, names := map[string]*node{}, make([]string, 0, len(tr.params))
+	for _, n := range tr.params {
+		byEnv[envName(n.path)] = n
+		names = append(names, strings.TrimPrefix(envName(n.path), EnvPrefix))
+	}
+	var out []entry
+	for _, pair := range slices.Sorted(slices.Values(src.Env)) {
+		name, value, _ := strings.Cut(pair, "=")
+		if !strings.HasPrefix(name, EnvPrefix) || slices.Contains(src.IgnoreEnv, name) {
+			continue
+		}
+		n := byEnv[name]
+		if n == nil {
+			p.add(show(name), "", "sets no parameter%s", suggestEnv(name, names))
+			continue
+		}
+		if e, ok := tr.entry(n, value, name, p); ok {
+			out = append(out, e)
+		}
+	}
+	return out
+}
+
+// suggestEnv compares names without their common prefix, which would make any
+// two of them look alike.
+func suggestEnv(name string, candidates []string) string {
+	best := nearest(strings.TrimPrefix(name, EnvPrefix), candidates)
+	if best == "" {
+		return ""
+	}
+	return fmt.Sprintf("; did you mean %s?", EnvPrefix+best)
+}
+
+// fromSet reads KEY=VALUE pairs.
+func (tr *tree) fromSet(pairs []string, p *problems) []entry {
+	var out []entry
+	for _, pair := range pairs {
+		key, value, ok := strings.Cut(pair, "=")
+		if !ok {
+			p.add("--set", show(pair), "KEY=VALUE is due")
+			continue
+		}
+		n, err := tr.find(key)
+		if err != nil {
+			p.add("--set", show(key), "%v", err)
+			continue
+		}
+		if e, ok := tr.entry(n, value, "--set", p); ok {
+			out = append(out, e)
+		}
+	}
+	return out
+}
+
+// entry checks a value that a source other than a document gives.
+func (tr *tree) entry(n *node, text, place string, p *problems) (entry, bool) {
+	v, err := tr.value(n, text)
+	if err != nil {
+		p.add(place, n.path, "%v", err)
+		return entry{}, false
+	}
+	return entry{n, n.kind.format(v), place}, true
+}
+
+// value reads text as the value of n.
+func (tr *tree) value(n *node, text string) (reflect.Value, error) {
+	if !n.replicas() || !strings.HasPrefix(strings.TrimSpace(text), "[") {
+		return n.parse(text)
+	}
+	var found problems
+	doc := Document{Name: "value", Data: []byte(n.path + ": " + text)}
+	entries, _ := tr.readDocument(doc, &found)
+	if len(found) > 0 {
+		if first, ok := found[0].(*Error); ok {
+			return reflect.Value{}, &Error{Key: first.Key, Problem: first.Problem}
+		}
+		return reflect.Value{}, found[0]
+	}
+	if len(entries) != 1 || entries[0].node != n {
+		return reflect.Value{}, fmt.Errorf("%s: a count or a list of settings is due", show(text))
+	}
+	return n.parse(entries[0].text)
+}

@@ -1,0 +1,69 @@
+package measure
+
+import (
+	"fmt"
+
+	"rnicmmu/clocked"
+)
+
+// Rules that Check and the Recorder assert; violations carry these names.
+const (
+	RuleMPTLookups    = "mpt_lookups"   // lookups = hits + misses
+	RuleMPTMisses     = "mpt_misses"    // misses = walks + merged
+	RuleMTTLookups    = "mtt_lookups"   // lookups = hits + misses
+	RuleMTTMisses     = "mtt_misses"    // misses = walks + merged
+	RuleIOTLBLookups  = "iotlb_lookups" // lookups = hits + misses
+	RuleAccesses      = "accesses"      // issued = completed + failed
+	RuleFaults        = "faults"        // raised = resumed + failed + qp_gone
+	RuleInvalidations = "invalidations" // issued = acknowledged + timed_out
+	RuleStaleDMA      = "stale_dma"     // stale_dma = 0
+	RuleCauses        = "causes"        // sum of causes = latency, for an access and in total
+	RuleOrder         = "record_order"  // rows are reported in order of time
+)
+
+type identity struct {
+	rule        string
+	text        string
+	left, right uint64
+	open        bool // what is in flight at an interrupt is still missing on the right
+}
+
+func (s *Summary) identities() []identity {
+	mpt, mtt, tlb := s.TPT.MPT, s.TPT.MTT, s.IOMMU.IOTLB
+	f, inv, acc := s.Faults, s.Invalidations, s.Accesses
+	return []identity{
+		{RuleMPTLookups, "tpt.mpt: lookups = hits + misses", mpt.Lookups, mpt.Hits + mpt.Misses, false},
+		{RuleMPTMisses, "tpt.mpt: misses = walks + merged", mpt.Misses, mpt.Walks + mpt.Merged, false},
+		{RuleMTTLookups, "tpt.mtt: lookups = hits + misses", mtt.Lookups, mtt.Hits + mtt.Misses, false},
+		{RuleMTTMisses, "tpt.mtt: misses = walks + merged", mtt.Misses, mtt.Walks + mtt.Merged, false},
+		{RuleIOTLBLookups, "iommu.iotlb: lookups = hits + misses", tlb.Lookups, tlb.Hits + tlb.Misses, false},
+		{RuleAccesses, "accesses: issued = completed + failed", acc.Issued, acc.Completed + acc.Failed, true},
+		{RuleFaults, "faults: raised = resumed + failed + qp_gone", f.Raised, f.Resumed + f.Failed + f.QPGone, true},
+		{RuleInvalidations, "invalidations: issued = acknowledged + timed_out", inv.Issued, inv.Acknowledged + inv.TimedOut, true},
+		{RuleStaleDMA, "invalidations: stale_dma = 0", inv.StaleDMA, 0, false},
+	}
+}
+
+// Check asserts the identities that hold in every run and returns what is
+// broken, in a fixed order. In an interrupted summary work may still be in
+// flight, so there issued and raised may exceed what has finished.
+func Check(s *Summary) []Violation {
+	var broken []Violation
+	add := func(rule, format string, args ...any) {
+		broken = append(broken, Violation{Rule: rule, TimePS: s.SimulatedPS, What: fmt.Sprintf(format, args...)})
+	}
+	for _, i := range s.identities() {
+		if i.left == i.right || i.open && s.Interrupted && i.left > i.right {
+			continue
+		}
+		add(i.rule, "%s does not hold: %d against %d", i.text, i.left, i.right)
+	}
+	var causes clocked.Time
+	for _, t := range s.Accesses.CausePS {
+		causes += t
+	}
+	if total := s.Accesses.LatencyPS.Total; causes != total {
+		add(RuleCauses, "accesses: sum of causes = sum of latencies does not hold: %d against %d ps", causes, total)
+	}
+	return broken
+}

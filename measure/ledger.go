@@ -1,0 +1,100 @@
+package measure
+
+import "rnicmmu/clocked"
+
+// Cause names what an access was waiting for. The list is closed: summaries,
+// columns (cause_NAME_ps) and figures use these names in this order.
+type Cause uint8
+
+// Causes, in the order of an access's life.
+const (
+	CausePost       Cause = iota // doorbell and work-request fetch at the requester
+	CauseSendQueue               // behind earlier work of its QP, max_rd_atomic slots, send window
+	CausePayload                 // the requester reads the data to send from its own memory
+	CauseNetwork                 // serialization and propagation on the wire, both directions
+	CauseRxBuffer                // in the receive buffer, behind packets whose translation waits
+	CauseResponder               // responder pipeline: packet checks, response generation
+	CauseQPC                     // QP-context cache miss: table read
+	CauseReceiveWQE              // SEND: fetch of the receive work request
+	CauseTranslate               // translation pipeline: cache lookups, hit or miss
+	CauseMPTMiss                 // memory-protection entry read from the table
+	CauseMTTMiss                 // translation entry read: walk of the table levels
+	CauseMSHR                    // no free miss register or table-read slot
+	CauseFault                   // held at the adapter until a page is present
+	CauseDMAQueue                // DMA engine: waiting for tags, credits, completion space, the link
+	CausePCIe                    // on the PCIe link
+	CauseHostMemory              // root complex and memory
+	CauseRNRWait                 // requester waits for an RNR timer
+	CauseRetransmit              // sent in vain: until the loss was noticed and sending went back
+	CauseCompletion              // completion entry and data written at the requester, until software sees it
+	NumCauses
+)
+
+var causeNames = [NumCauses]string{
+	"post", "send_queue", "payload", "network", "rx_buffer", "responder", "qpc_miss", "receive_wqe",
+	"translate", "mpt_miss", "mtt_miss", "mshr", "fault", "dma_queue", "pcie", "host_memory",
+	"rnr_wait", "retransmit", "completion",
+}
+
+var causeDocs = [NumCauses]string{
+	"doorbell and work-request fetch at the requester",
+	"behind earlier work of its QP, a max_rd_atomic slot or the send window",
+	"the requester reads the data to send from its own memory",
+	"serialization and propagation on the network, both directions",
+	"in the receive buffer, behind packets that wait",
+	"responder pipeline: packet checks and response generation",
+	"QP context read from its table after a cache miss",
+	"fetch of the receive work request (SEND)",
+	"translation pipeline: cache look-ups, hit or miss",
+	"memory-protection entry read from its table after a cache miss",
+	"translation entry read: the walk of the table levels",
+	"no free miss register or table-read slot",
+	"held at the adapter until the page is present",
+	"DMA engine: waiting for a tag, credits or the link",
+	"on the PCIe link",
+	"root complex and host memory",
+	"the requester waits for an RNR timer",
+	"sent in vain, until sending went back",
+	"data and completion entry written at the requester, until software sees them",
+}
+
+// String is the cause's name in result files.
+func (c Cause) String() string { return causeNames[c] }
+
+// Doc says in one line what the cause covers.
+func (c Cause) Doc() string { return causeDocs[c] }
+
+// Ledger splits an elapsed time exactly into causes. Whoever has held the
+// access since the last charge charges that time to one cause, so the causes
+// add up to Last minus the opening time by construction.
+type Ledger struct {
+	Last   clocked.Time
+	Causes [NumCauses]clocked.Time
+}
+
+// Open starts an empty ledger at now.
+func (l *Ledger) Open(now clocked.Time) { *l = Ledger{Last: now} }
+
+// Charge books the time since the last charge to cause c.
+func (l *Ledger) Charge(now clocked.Time, c Cause) {
+	l.Causes[c] += now - l.Last
+	l.Last = now
+}
+
+// Join appends a part that was opened at l.Last: of the parts of a split access
+// the one that finished last gates completion and is joined.
+func (l *Ledger) Join(part *Ledger) {
+	for c := range l.Causes {
+		l.Causes[c] += part.Causes[c]
+	}
+	l.Last = part.Last
+}
+
+// Sum is the total of all causes in picoseconds.
+func (l *Ledger) Sum() clocked.Time {
+	var sum clocked.Time
+	for _, t := range l.Causes {
+		sum += t
+	}
+	return sum
+}

@@ -1,0 +1,256 @@
+package measure
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"os"
+	"strconv"
+
+	"rnicmmu/clocked"
+)
+
+// SummarySchema names the layout of summary.json.
+const SummarySchema = "rnicmmu.summary.1"
+
+// Summary is summary.json. Counters cover what was issued after the warm-up;
+// times are picoseconds. The Recorder fills the figures that rows carry
+// (Recorder.Finish lists them), the platform copies its units' counters into
+// the rest.
+type Summary struct {
+	Schema           string              `json:"schema"`
+	SimulatedPS      clocked.Time        `json:"simulated_ps"`
+	WallS            float64             `json:"wall_s"`
+	AccessesPerWallS float64             `json:"accesses_per_wall_s"`
+	ResultHash       string              `json:"result_hash"`
+	Interrupted      bool                `json:"interrupted,omitempty"`
+	Accesses         AccessSummary       `json:"accesses"`
+	TPT              TPTSummary          `json:"tpt"`
+	PCIe             PCIeSummary         `json:"pcie"`
+	IOMMU            IOMMUSummary        `json:"iommu"`
+	Invalidations    InvalidationSummary `json:"invalidations"`
+	Faults           FaultSummary        `json:"faults"`
+	CPU              CPUSummary          `json:"cpu"`
+	Transport        TransportSummary    `json:"transport"`
+	Advertise        AdvertiseSummary    `json:"advertise"`
+	Violations       []Violation         `json:"violations"`
+}
+
+// AccessSummary counts accesses. Latency and causes are those of completed
+// accesses.
+type AccessSummary struct {
+	Issued          uint64    `json:"issued"`
+	Completed       uint64    `json:"completed"` // status ok
+	Failed          uint64    `json:"failed"`
+	LatencyPS       Quantiles `json:"latency_ps"`
+	CausePS         CausePS   `json:"cause_ps"`
+	FailedLatencyPS Quantiles `json:"failed_latency_ps"`
+	Warmup          uint64    `json:"warmup"` // finished, and left out of all other figures
+}
+
+// CausePS is a total a cause, an object in JSON with the causes' names.
+type CausePS [NumCauses]clocked.Time
+
+// MarshalJSON writes the causes in their order.
+func (c CausePS) MarshalJSON() ([]byte, error) {
+	b := []byte{'{'}
+	for i, t := range c {
+		if i > 0 {
+			b = append(b, ',')
+		}
+		b = strconv.AppendQuote(b, Cause(i).String())
+		b = strconv.AppendInt(append(b, ':'), int64(t), 10)
+	}
+	return append(b, '}'), nil
+}
+
+// UnmarshalJSON reads an object of totals; names that are no cause are ignored.
+func (c *CausePS) UnmarshalJSON(data []byte) error {
+	var totals map[string]clocked.Time
+	if err := json.Unmarshal(data, &totals); err != nil {
+		return err
+	}
+	for i := range c {
+		c[i] = totals[Cause(i).String()]
+	}
+	return nil
+}
+
+// CacheStats counts the data translations of one translation cache.
+type CacheStats struct {
+	Lookups uint64 `json:"lookups"`
+	Hits    uint64 `json:"hits"`
+	Misses  uint64 `json:"misses"`
+	Merged  uint64 `json:"merged"`  // misses that joined a walk in flight
+	Replays uint64 `json:"replays"` // look-ups repeated after a miss, apart from all others
+}
+
+// MPTStats counts the protection-table cache.
+type MPTStats struct {
+	CacheStats
+	Walks uint64 `json:"walks"` // misses that started a table read
+}
+
+// MTTStats counts the translation-table cache.
+type MTTStats struct {
+	CacheStats
+	Fills     uint64 `json:"fills"`
+	Evictions uint64 `json:"evictions"`
+	Walks     uint64 `json:"walks"` // misses that started a walk
+}
+
+// TPTSummary counts the adapter's tables.
+type TPTSummary struct {
+	MPT        MPTStats `json:"mpt"`
+	MTT        MTTStats `json:"mtt"`
+	TableReads uint64   `json:"table_reads"`
+}
+
+// PCIeSummary counts the link of the accessed adapter; up is towards the host.
+type PCIeSummary struct {
+	Up       LinkStats  `json:"up"`
+	Down     LinkStats  `json:"down"`
+	StallsPS PCIeStalls `json:"stalls_ps"`
+}
+
+// LinkStats counts one direction of a link.
+type LinkStats struct {
+	TLPs         uint64  `json:"tlps"`
+	Bytes        uint64  `json:"bytes"` // on the wire, with overheads
+	PayloadBytes uint64  `json:"payload_bytes"`
+	Utilisation  float64 `json:"utilisation"` // 0 … 1 of simulated time
+}
+
+// PCIeStalls is the time that work ready to go waited, by reason.
+type PCIeStalls struct {
+	Credit clocked.Time `json:"credit"`
+	Tag    clocked.Time `json:"tag"`
+	Replay clocked.Time `json:"replay"`
+}
+
+// IOMMUSummary counts the host's IOMMU.
+type IOMMUSummary struct {
+	IOTLB     IOTLBStats `json:"iotlb"`
+	Walks     uint64     `json:"walks"`
+	WalkReads uint64     `json:"walk_reads"`
+}
+
+// IOTLBStats counts the IOMMU's translation cache.
+type IOTLBStats struct {
+	Lookups uint64 `json:"lookups"`
+	Hits    uint64 `json:"hits"`
+	Misses  uint64 `json:"misses"`
+}
+
+// InvalidationSummary counts invalidations, one for each adapter.
+type InvalidationSummary struct {
+	Issued        uint64    `json:"issued"`
+	Acknowledged  uint64    `json:"acknowledged"`
+	TimedOut      uint64    `json:"timed_out"`
+	Pages         uint64    `json:"pages"`
+	RoundTripPS   Quantiles `json:"round_trip_ps"` // notifier called … acknowledgement seen
+	HazardPS      Quantiles `json:"hazard_ps"`     // translation … last bus access that used it
+	StaleDMA      uint64    `json:"stale_dma"`
+	StaleDeferred uint64    `json:"stale_deferred"` // allowed by design of the scheme
+}
+
+// FaultSummary counts faults of adapters and the paging that they caused.
+type FaultSummary struct {
+	Raised          uint64 `json:"raised"`
+	Resumed         uint64 `json:"resumed"`
+	Failed          uint64 `json:"failed"`
+	QPGone          uint64 `json:"qp_gone"`
+	Minor           uint64 `json:"minor"`
+	Major           uint64 `json:"major"`
+	FilledPages     uint64 `json:"filled_pages"`
+	Evictions       uint64 `json:"evictions"`
+	SwappedInPages  uint64 `json:"swapped_in_pages"`
+	SwappedOutPages uint64 `json:"swapped_out_pages"`
+	ExtraSwapOuts   uint64 `json:"extra_swap_outs"` // of pages that no store had dirtied
+}
+
+// CPUSummary counts the host's own user of memory.
+type CPUSummary struct {
+	Accesses  uint64       `json:"accesses"`
+	Faults    uint64       `json:"faults"`
+	StallPS   clocked.Time `json:"stall_ps"`
+	LatencyPS Quantiles    `json:"latency_ps"`
+}
+
+// TransportSummary counts packets on the network.
+type TransportSummary struct {
+	PacketsSent   uint64       `json:"packets_sent"`
+	PacketsResent uint64       `json:"packets_resent"`
+	RNRNaks       RNRClasses   `json:"rnr_naks"`
+	TCPDrops      DropClasses  `json:"tcp_drops"`
+	Timeouts      uint64       `json:"timeouts"`
+	DeadQPs       uint64       `json:"dead_qps"`
+	RxDrops       uint64       `json:"rx_drops"`    // packets lost to a full receive buffer
+	RxPausePS     clocked.Time `json:"rx_pause_ps"` // the sender was paused by a full receive buffer
+}
+
+// RNRClasses counts RNR NAKs by why the host was not ready.
+type RNRClasses struct {
+	DropClasses
+	NoReceive uint64 `json:"no_receive"` // no receive buffer posted
+}
+
+// DropClasses counts refusals by the state of the page.
+type DropClasses struct {
+	Moving         uint64 `json:"moving"`          // present, being moved or suspended
+	Paging         uint64 `json:"paging"`          // absent, advertised ≤ reserved
+	OverAdvertised uint64 `json:"over_advertised"` // absent, advertised > reserved
+}
+
+// AdvertiseSummary is the promise of memory and what stands behind it, in bytes.
+type AdvertiseSummary struct {
+	AdvertiseStats
+	Peers []AdvertiseStats `json:"peers,omitempty"` // by peer number
+}
+
+// AdvertiseStats is the promise to one peer or to all.
+type AdvertiseStats struct {
+	BytesAdvertised uint64 `json:"bytes_advertised"`
+	BytesReserved   uint64 `json:"bytes_reserved"`
+	BytesResident   uint64 `json:"bytes_resident"`
+	Refused         uint64 `json:"refused"` // advertisements refused
+}
+
+// Violation is a broken rule.
+type Violation struct {
+	Rule   string       `json:"rule"`
+	TimePS clocked.Time `json:"time_ps"`
+	What   string       `json:"what"`
+	Repro  string       `json:"repro"` // command that shows it again
+}
+
+// JSON is the summary as summary.json holds it.
+func (s *Summary) JSON() ([]byte, error) {
+	out := *s
+	if out.Violations == nil {
+		out.Violations = []Violation{}
+	}
+	return indented(out)
+}
+
+func indented(v any) ([]byte, error) {
+	var b bytes.Buffer
+	encoder := json.NewEncoder(&b)
+	encoder.SetEscapeHTML(false)
+	encoder.SetIndent("", "  ")
+	err := encoder.Encode(v)
+	return b.Bytes(), err
+}
+
+// ReadSummary reads a summary.json.
+func ReadSummary(path string) (Summary, error) {
+	var s Summary
+	data, err := os.ReadFile(path)
+	if err != nil {
+		return s, err
+	}
+	if err := json.Unmarshal(data, &s); err != nil {
+		return s, fmt.Errorf("%s: no summary of a run: %w", path, err)
+	}
+	return s, nil
+}

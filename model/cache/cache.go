@@ -1,0 +1,192 @@
+package cache
+
+import "iter"
+
+// scanWays is the most ways that are searched by comparing them all. Above it
+// the hash index is faster.
+const scanWays = 16
+
+// Cache is a tag store. It is not safe for concurrent use.
+type Cache struct {
+	geometry Geometry
+	sets     int
+	ways     int
+	setMask  uint64
+	tags     []uint64 // by slot
+	invalid  bitmap   // ways that hold no line
+	valid    int      // lines held
+	indexed  bool
+	index    index // used when indexed
+	policy   replacement
+}
+
+// New makes an empty cache, or tells why the geometry is impossible.
+func New(g Geometry) (*Cache, error) {
+	if err := g.Validate(); err != nil {
+		return nil, err
+	}
+	lines, ways := g.Lines(), g.Ways
+	if ways == 0 {
+		ways = lines
+	}
+	sets := lines / ways
+	c := &Cache{
+		geometry: g, sets: sets, ways: ways, setMask: uint64(sets - 1),
+		tags: make([]uint64, lines), invalid: newBitmap(sets, ways),
+		indexed: ways > scanWays, policy: newReplacement(g, sets, ways),
+	}
+	if c.indexed {
+		c.index = newIndex(lines)
+	}
+	for s := range sets {
+		c.invalid.setAll(s)
+	}
+	return c, nil
+}
+
+// Geometry is the shape the cache was made with.
+func (c *Cache) Geometry() Geometry { return c.geometry }
+
+// Lines is the number of slots.
+func (c *Cache) Lines() int { return len(c.tags) }
+
+// Sets is the number of sets.
+func (c *Cache) Sets() int { return c.sets }
+
+// Ways is the number of ways of a set; of a fully associative cache, its lines.
+func (c *Cache) Ways() int { return c.ways }
+
+// Len counts the lines held.
+func (c *Cache) Len() int { return c.valid }
+
+func (c *Cache) setOfSlot(slot int) int {
+	if c.sets == 1 {
+		return 0
+	}
+	return slot / c.ways
+}
+
+// locate is the slot of a present tag or -1; cell is its place in the index.
+func (c *Cache) locate(set int, tag uint64) (slot int, cell uint64) {
+	if c.indexed {
+		return c.find(set, tag)
+	}
+	first := set * c.ways
+	for w, t := range c.tags[first : first+c.ways] {
+		if t == tag && !c.invalid.has(set, w) {
+			return first + w, 0
+		}
+	}
+	return -1, 0
+}
+
+// Lookup finds a tag and, on a hit, tells the replacement policy of the use.
+// The slot is meaningful only on a hit.
+func (c *Cache) Lookup(setHint, tag uint64) (slot int, hit bool) {
+	set := int(setHint & c.setMask)
+	slot, _ = c.locate(set, tag)
+	if slot < 0 {
+		return 0, false
+	}
+	c.policy.touch(set, slot)
+	return slot, true
+}
+
+// Peek finds a tag and leaves the replacement state as it is.
+func (c *Cache) Peek(setHint, tag uint64) (slot int, hit bool) {
+	slot, _ = c.locate(int(setHint&c.setMask), tag)
+	return max(slot, 0), slot >= 0
+}
+
+// Fill puts a tag into its set and returns its slot. A tag already present is
+// refreshed where it is, as by a Lookup. Otherwise the lowest invalid way is
+// taken, and if there is none the policy's victim is evicted and named.
+func (c *Cache) Fill(setHint, tag uint64) (slot int, evictedTag uint64, evicted bool) {
+	set := int(setHint & c.setMask)
+	if slot, _ = c.locate(set, tag); slot >= 0 {
+		c.policy.touch(set, slot)
+		return slot, 0, false
+	}
+	if way := c.invalid.first(set); way >= 0 {
+		slot = set*c.ways + way
+	} else {
+		slot = c.policy.victim(set)
+		evictedTag, evicted = c.tags[slot], true
+		_, cell := c.locate(set, evictedTag)
+		c.drop(set, slot, cell)
+	}
+	c.tags[slot] = tag
+	c.valid++
+	c.invalid.clear(set, slot-set*c.ways)
+	if c.indexed {
+		c.indexInsert(set, tag, slot)
+	}
+	c.policy.filled(set, slot)
+	return slot, evictedTag, evicted
+}
+
+func (c *Cache) drop(set, slot int, cell uint64) {
+	if c.indexed {
+		c.indexRemove(cell)
+	}
+	c.invalid.set(set, slot-set*c.ways)
+	c.policy.removed(set, slot)
+	c.valid--
+}
+
+// Invalidate drops a tag and tells whether it was present. The order of the
+// other lines is kept.
+func (c *Cache) Invalidate(setHint, tag uint64) bool {
+	set := int(setHint & c.setMask)
+	slot, cell := c.locate(set, tag)
+	if slot < 0 {
+		return false
+	}
+	c.drop(set, slot, cell)
+	return true
+}
+
+// InvalidateSlot drops the line in a slot and tells whether there was one; a
+// slot out of range holds none.
+func (c *Cache) InvalidateSlot(slot int) bool {
+	tag, ok := c.Tag(slot)
+	if !ok {
+		return false
+	}
+	set := c.setOfSlot(slot)
+	_, cell := c.locate(set, tag)
+	c.drop(set, slot, cell)
+	return true
+}
+
+// InvalidateAll drops every line and forgets the replacement order. The random
+// stream goes on.
+func (c *Cache) InvalidateAll() {
+	for s := range c.sets {
+		c.invalid.setAll(s)
+	}
+	clear(c.index.cells)
+	c.policy.reset()
+	c.valid = 0
+}
+
+// Tag is the tag held in a slot; ok is false where there is none.
+func (c *Cache) Tag(slot int) (tag uint64, ok bool) {
+	if slot < 0 || slot >= len(c.tags) {
+		return 0, false
+	}
+	set := c.setOfSlot(slot)
+	return c.tags[slot], !c.invalid.has(set, slot-set*c.ways)
+}
+
+// All yields slot and tag of every line in slot order. The line just yielded
+// may be invalidated on the way, which is how a range is dropped.
+func (c *Cache) All() iter.Seq2[int, uint64] {
+	return func(yield func(int, uint64) bool) {
+		for slot := range c.tags {
+			if tag, ok := c.Tag(slot); ok && !yield(slot, tag) {
+				return
+			}
+		}
+	}
+}

@@ -1,0 +1,439 @@
+package cache
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"pgregory.net/rapid"
+)
+
+func mustNew(t testing.TB, g Geometry) *Cache {
+	t.Helper()
+	c, err := New(g)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return c
+}
+
+func TestGeometryErrors(t *testing.T) {
+	for _, tc := range []struct {
+		g    Geometry
+		want string
+	}{
+		{Geometry{Entries: 0, Line: 1}, "at least one entry"},
+		{Geometry{Entries: 64, Line: 0}, "must be 1 to 8"},
+		{Geometry{Entries: 64, Line: 9}, "must be 1 to 8"},
+		{Geometry{Entries: 64, Line: 1, Ways: -1}, "ways -1"},
+		{Geometry{Entries: 64, Line: 1, Policy: 9}, "policy 9 does not exist"},
+		{Geometry{Entries: 65, Line: 8}, "65 entries do not divide into lines of 8"},
+		{Geometry{Entries: 64, Line: 1, Ways: 5}, "64 lines do not divide into sets of 5 ways"},
+		{Geometry{Entries: 12, Line: 1, Ways: 2}, "make 6 sets: must be a power of two"},
+		{Geometry{Entries: 1 << 31, Line: 1}, "at most 1073741824"},
+	} {
+		_, err := New(tc.g)
+		if err == nil || !strings.Contains(err.Error(), tc.want) {
+			t.Errorf("%+v: error %v, want one with %q", tc.g, err, tc.want)
+		}
+	}
+	for _, g := range []Geometry{
+		{Entries: 24, Line: 2, Ways: 3}, {Entries: 48, Line: 8, Ways: 6},
+		{Entries: 100, Line: 1}, {Entries: 7, Line: 7, Ways: 1},
+	} {
+		if c := mustNew(t, g); c.Sets()*c.Ways() != c.Lines() || c.Lines() != g.Entries/g.Line {
+			t.Errorf("%+v: %d sets of %d ways, %d lines", g, c.Sets(), c.Ways(), c.Lines())
+		}
+	}
+}
+
+func TestPolicyNames(t *testing.T) {
+	for p := range numPolicies {
+		if got, err := ParsePolicy(p.String()); err != nil || got != p {
+			t.Errorf("ParsePolicy(%q) = %v, %v", p.String(), got, err)
+		}
+	}
+	if _, err := ParsePolicy("mru"); err == nil {
+		t.Error("mru accepted")
+	}
+}
+
+// access looks up and fills on a miss; it tells whether it hit.
+func access(c *Cache, tag uint64) bool {
+	_, hit := c.Lookup(tag, tag)
+	if !hit {
+		c.Fill(tag, tag)
+	}
+	return hit
+}
+
+// An invalidated way is the first victim, and reusing it leaves the live line
+// reachable: scenario F20.
+func TestInvalidWayIsFirstVictim(t *testing.T) {
+	const a, b, d = 10, 20, 30
+	for _, p := range []Policy{LRU, FIFO, TreePLRU, NRU, Random} {
+		c := mustNew(t, Geometry{Entries: 2, Line: 1, Policy: p})
+		access(c, a)
+		access(c, b)
+		c.Invalidate(b, b)
+		if _, _, evicted := c.Fill(d, d); evicted {
+			t.Errorf("%v: a valid line was evicted though a way was free", p)
+		}
+		if !access(c, a) {
+			t.Errorf("%v: live line lost", p)
+		}
+	}
+	c := mustNew(t, Geometry{Entries: 2, Line: 1, Policy: LRU})
+	var pattern []bool
+	pattern = append(pattern, access(c, a), access(c, b), access(c, a))
+	c.Invalidate(a, a)
+	pattern = append(pattern, access(c, a), access(c, d), access(c, a))
+	if want := []bool{false, false, true, false, false, true}; !slices.Equal(pattern, want) {
+		t.Errorf("hits %v, want %v: misses A,B,A,C", pattern, want)
+	}
+	if c.Len() != 2 {
+		t.Errorf("%d lines, want 2", c.Len())
+	}
+}
+
+// Tag 0 is not a hit on an empty slot: scenario F9.
+func TestTagZeroMissesWhenEmpty(t *testing.T) {
+	for _, g := range []Geometry{{Entries: 4, Line: 1, Ways: 4}, {Entries: 64, Line: 1}} {
+		c := mustNew(t, g)
+		if _, hit := c.Lookup(0, 0); hit {
+			t.Errorf("%+v: hit in an empty cache", g)
+		}
+		c.Fill(0, 0)
+		c.InvalidateAll()
+		if _, hit := c.Peek(0, 0); hit || c.Len() != 0 {
+			t.Errorf("%+v: hit after InvalidateAll", g)
+		}
+	}
+}
+
+// Victim orders worked out by hand from the definitions in the package doc.
+func TestVictimsByHand(t *testing.T) {
+	for _, tc := range []struct {
+		policy Policy
+		ways   int
+		use    []uint64 // accesses in order, tags 1… fill ways in order
+		evict  uint64
+	}{
+		{LRU, 4, []uint64{1, 2, 3, 4, 1}, 2},
+		{FIFO, 4, []uint64{1, 2, 3, 4, 1}, 1},
+		// Root points left after 4 (right half); the left pair's bit points left after 2.
+		{TreePLRU, 4, []uint64{1, 2, 3, 4}, 1},
+		// 1 flips the root to the right half, whose bit points left after 4.
+		{TreePLRU, 4, []uint64{1, 2, 3, 4, 1}, 3},
+		// Three ways: the right half has one way only, 3.
+		{TreePLRU, 3, []uint64{1, 2, 3, 2}, 3},
+		{TreePLRU, 3, []uint64{1, 2, 3}, 1},
+		// Filling way 3 would set the last bit: 1, 2, 3 become clear.
+		{NRU, 4, []uint64{1, 2, 3, 4}, 1},
+		{NRU, 4, []uint64{1, 2, 3, 4, 1, 2}, 3},
+		{NRU, 1, []uint64{1}, 1},
+	} {
+		c := mustNew(t, Geometry{Entries: tc.ways, Line: 1, Policy: tc.policy})
+		for _, tag := range tc.use {
+			access(c, tag)
+		}
+		_, got, evicted := c.Fill(99, 99)
+		if !evicted || got != tc.evict {
+			t.Errorf("%v, %d ways, after %v: evicted %d, want %d", tc.policy, tc.ways, tc.use, got, tc.evict)
+		}
+	}
+}
+
+// The random stream is the published splitmix64: seed 0 starts with the first
+// output of the reference code.
+func TestSplitmix64(t *testing.T) {
+	s := splitmix64{}
+	if got := s.next(); got != 0xE220A8397B1DCDAF {
+		t.Errorf("first output %#x", got)
+	}
+	counts := make([]int, 5)
+	r := newStream(1, "test")
+	for range 50_000 {
+		counts[r.below(5)]++
+	}
+	for i, n := range counts {
+		if n < 9_500 || n > 10_500 { // 5.6 standard deviations of 89
+			t.Errorf("way %d drawn %d times of 50000", i, n)
+		}
+	}
+}
+
+func TestRandomIsSeededAndNamed(t *testing.T) {
+	evictions := func(g Geometry) (out []uint64) {
+		c := mustNew(t, g)
+		for tag := range uint64(200) {
+			if _, e, ok := c.Fill(0, tag); ok {
+				out = append(out, e)
+			}
+		}
+		return out
+	}
+	g := Geometry{Entries: 8, Line: 1, Policy: Random, Seed: 1, Stream: "mtt"}
+	other := g
+	other.Stream = "mpt"
+	if !slices.Equal(evictions(g), evictions(g)) {
+		t.Error("one seed, two results")
+	}
+	if slices.Equal(evictions(g), evictions(other)) {
+		t.Error("two streams draw alike")
+	}
+}
+
+// naive is the obvious cache: each set a slice of ways, ages and bits.
+type naive struct {
+	g     Geometry
+	sets  [][]naiveLine
+	clock int
+}
+
+type naiveLine struct {
+	valid      bool
+	tag        uint64
+	used, born int
+	referenced bool
+}
+
+func (n *naive) set(hint uint64) []naiveLine { return n.sets[hint%uint64(len(n.sets))] }
+
+func (n *naive) find(hint, tag uint64) int {
+	return slices.IndexFunc(n.set(hint), func(l naiveLine) bool { return l.valid && l.tag == tag })
+}
+
+func (n *naive) touch(hint uint64, way int) {
+	n.clock++
+	set := n.set(hint)
+	set[way].used = n.clock
+	set[way].referenced = true
+	for _, l := range set {
+		if !l.referenced {
+			return
+		}
+	}
+	for i := range set {
+		set[i].referenced = i == way
+	}
+}
+
+func (n *naive) fill(hint, tag uint64) (way int, evicted uint64, ok bool) {
+	set := n.set(hint)
+	if way = n.find(hint, tag); way >= 0 {
+		n.touch(hint, way)
+		return way, 0, false
+	}
+	way = slices.IndexFunc(set, func(l naiveLine) bool { return !l.valid })
+	if way < 0 {
+		way = n.victim(set)
+		evicted, ok = set[way].tag, true
+	}
+	set[way] = naiveLine{valid: true, tag: tag, born: n.clock}
+	n.touch(hint, way)
+	return way, evicted, ok
+}
+
+func (n *naive) victim(set []naiveLine) int {
+	best := 0
+	for i, l := range set {
+		switch n.g.Policy {
+		case LRU:
+			if l.used < set[best].used {
+				best = i
+			}
+		case FIFO:
+			if l.born < set[best].born {
+				best = i
+			}
+		case NRU:
+			if !l.referenced {
+				return i
+			}
+		}
+	}
+	return best
+}
+
+func geometries() *rapid.Generator[Geometry] {
+	return rapid.Custom(func(t *rapid.T) Geometry {
+		ways := rapid.SampledFrom([]int{1, 2, 3, 4, 7, 8, 16, 17, 64, 65, 130}).Draw(t, "ways")
+		sets := 1 << rapid.IntRange(0, 3).Draw(t, "log sets")
+		line := rapid.IntRange(1, MaxLine).Draw(t, "line")
+		g := Geometry{Entries: ways * sets * line, Ways: ways, Line: line,
+			Policy: rapid.SampledFrom([]Policy{LRU, FIFO, NRU}).Draw(t, "policy")}
+		if sets == 1 && rapid.Bool().Draw(t, "full") {
+			g.Ways = 0
+		}
+		return g
+	})
+}
+
+// Every answer equals the naive model's, slot for slot.
+func TestAgainstNaive(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		g := geometries().Draw(t, "geometry")
+		c, err := New(g)
+		if err != nil {
+			t.Fatal(err)
+		}
+		n := &naive{g: g, sets: make([][]naiveLine, c.Sets())}
+		for i := range n.sets {
+			n.sets[i] = make([]naiveLine, c.Ways())
+		}
+		draw := splitmix64{rapid.Uint64().Draw(t, "seed")}
+		for range 4*c.Lines() + 100 {
+			step(t, c, n, uint64(draw.below(c.Lines()*3/2+2)), draw.below(1000))
+		}
+		live := 0
+		for slot := range c.Lines() {
+			tag, ok := c.Tag(slot)
+			l := n.sets[slot/c.Ways()][slot%c.Ways()]
+			if ok != l.valid || ok && tag != l.tag {
+				t.Fatalf("slot %d holds %d,%v, want %d,%v", slot, tag, ok, l.tag, l.valid)
+			}
+			if ok {
+				live++
+			}
+		}
+		if c.Len() != live {
+			t.Fatalf("Len %d, want %d", c.Len(), live)
+		}
+	})
+}
+
+func step(t *rapid.T, c *Cache, n *naive, tag uint64, what int) {
+	base := int(tag%uint64(c.Sets())) * c.Ways()
+	way := n.find(tag, tag)
+	switch {
+	case what == 0:
+		c.InvalidateAll()
+		for _, set := range n.sets {
+			clear(set)
+		}
+	case what < 100:
+		if got := c.Invalidate(tag, tag); got != (way >= 0) {
+			t.Fatalf("Invalidate(%d) = %v", tag, got)
+		}
+		if way >= 0 {
+			n.set(tag)[way] = naiveLine{}
+		}
+	case what < 200:
+		if slot, hit := c.Peek(tag, tag); hit != (way >= 0) || hit && slot != base+way {
+			t.Fatalf("Peek(%d) = %d,%v, want way %d of slot %d", tag, slot, hit, way, base)
+		}
+	case what < 400:
+		if slot, hit := c.Lookup(tag, tag); hit != (way >= 0) || hit && slot != base+way {
+			t.Fatalf("Lookup(%d) = %d,%v, want way %d of slot %d", tag, slot, hit, way, base)
+		}
+		if way >= 0 {
+			n.touch(tag, way)
+		}
+	default:
+		slot, e, ok := c.Fill(tag, tag)
+		nway, ne, nok := n.fill(tag, tag)
+		if slot != base+nway || e != ne || ok != nok {
+			t.Fatalf("Fill(%d) = %d,%d,%v, want %d,%d,%v", tag, slot, e, ok, base+nway, ne, nok)
+		}
+	}
+}
+
+// Whatever the policy: no duplicate, no lost line, victims from the right set.
+func TestAnyPolicyKeepsItsLines(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		g := geometries().Draw(t, "geometry")
+		g.Policy = rapid.SampledFrom([]Policy{TreePLRU, Random}).Draw(t, "policy")
+		c, err := New(g)
+		if err != nil {
+			t.Fatal(err)
+		}
+		held := map[uint64]bool{}
+		draw := splitmix64{rapid.Uint64().Draw(t, "seed")}
+		for range 4*c.Lines() + 100 {
+			tag := uint64(draw.below(c.Lines() * 2))
+			if draw.below(10) == 0 {
+				if c.Invalidate(tag, tag) != held[tag] {
+					t.Fatalf("Invalidate(%d) disagrees", tag)
+				}
+				delete(held, tag)
+				continue
+			}
+			_, e, ok := c.Fill(tag, tag)
+			if ok && (!held[e] || held[tag] || e%uint64(c.Sets()) != tag%uint64(c.Sets())) {
+				t.Fatalf("Fill(%d) evicted %d", tag, e)
+			}
+			if ok {
+				delete(held, e)
+			}
+			held[tag] = true
+		}
+		if c.Len() != len(held) {
+			t.Fatalf("Len %d, want %d", c.Len(), len(held))
+		}
+		for tag := range held {
+			if _, hit := c.Peek(tag, tag); !hit {
+				t.Fatalf("tag %d lost", tag)
+			}
+		}
+	})
+}
+
+// A range is dropped by walking the slots; the rest stays.
+func TestInvalidateWhileIterating(t *testing.T) {
+	c := mustNew(t, Geometry{Entries: 64, Line: 1})
+	for tag := range uint64(64) {
+		c.Fill(0, tag)
+	}
+	last := -1
+	for slot, tag := range c.All() {
+		if slot <= last {
+			t.Fatalf("slot %d after %d", slot, last)
+		}
+		last = slot
+		if tag >= 10 && tag < 30 && !c.InvalidateSlot(slot) {
+			t.Fatalf("slot %d held nothing", slot)
+		}
+	}
+	if c.Len() != 44 || c.InvalidateSlot(-1) || c.InvalidateSlot(64) {
+		t.Errorf("%d lines left, want 44", c.Len())
+	}
+	if _, hit := c.Peek(0, 29); hit {
+		t.Error("tag 29 survived")
+	}
+}
+
+func TestNoAllocation(t *testing.T) {
+	for _, g := range []Geometry{{Entries: 64, Line: 1, Ways: 4}, {Entries: 4096, Line: 1}} {
+		c := mustNew(t, g)
+		tag := uint64(0)
+		n := testing.AllocsPerRun(1000, func() {
+			tag += 7
+			access(c, tag%9999)
+		})
+		if n != 0 {
+			t.Errorf("%+v: %v allocations an access", g, n)
+		}
+	}
+}
+
+func BenchmarkAccess(b *testing.B) {
+	for _, p := range []Policy{LRU, FIFO, TreePLRU, NRU, Random} {
+		for _, g := range []Geometry{
+			{Entries: 1024, Ways: 4, Line: 1}, {Entries: 4096, Line: 1}, {Entries: 1 << 20, Line: 1},
+		} {
+			g.Policy = p
+			for _, hits := range []uint64{90, 0} {
+				b.Run(fmt.Sprintf("%v/ways=%d/entries=%d/hits=%d%%", p, g.Ways, g.Entries, hits), func(b *testing.B) {
+					c := mustNew(b, g)
+					r := newStream(1, "benchmark")
+					span := int(float64(g.Entries) * 100 / float64(max(hits, 1)))
+					for b.Loop() {
+						access(c, uint64(r.below(span)))
+					}
+				})
+			}
+		}
+	}
+}

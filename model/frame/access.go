@@ -1,0 +1,111 @@
+package frame
+
+// Mix is the content after a write: old is the content before, id names the
+// write, offset where in the page it starts. For given id and offset it is a
+// bijection of old, so pages that differ before a write differ after it. The
+// mixer is the finalizer of splitmix64 (Steele, Lea and Flood, OOPSLA 2014).
+func Mix(old Tag, id uint64, offset uint32) Tag {
+	write := scramble(scramble(id) + uint64(offset))
+	return Tag(scramble(uint64(old) ^ write))
+}
+
+func scramble(z uint64) uint64 {
+	z += 0x9E3779B97F4A7C15
+	z = (z ^ z>>30) * 0xBF58476D1CE4E5B9
+	z = (z ^ z>>27) * 0x94D049BB133111EB
+	return z ^ z>>31
+}
+
+// Store is the effect of a write on memory: on whatever frame it lands in.
+func (o *Oracle) Store(f ID, id uint64, offset uint32) Verdict {
+	if !o.hasFrame(f) {
+		return NoObject
+	}
+	o.frames[f].tag = Mix(o.frames[f].tag, id, offset)
+	return Good
+}
+
+// Expect is the effect of a write on what the process must see in a page.
+func (o *Oracle) Expect(p Page, id uint64, offset uint32) Verdict {
+	if !o.hasPage(p) {
+		return NoObject
+	}
+	o.pages[p] = Mix(o.pages[p], id, offset)
+	return Good
+}
+
+// Current tells whether a translation of a page to a frame, made at a
+// generation, still holds: Good or Stale.
+func (o *Oracle) Current(f ID, p Page, generation uint32) Verdict {
+	if !o.hasFrame(f) || !o.hasPage(p) {
+		return NoObject
+	}
+	if s := &o.frames[f]; s.owner != p || s.generation != generation {
+		return Stale
+	}
+	return Good
+}
+
+// WriteDMA stores into a frame by a translation of page p made at a
+// generation, and expects the write in p. A stale one is carried out all the
+// same, as hardware would: the harm stays visible in both pages.
+func (o *Oracle) WriteDMA(f ID, p Page, generation uint32, id uint64, offset uint32) Verdict {
+	v := o.Current(f, p, generation)
+	if v != NoObject {
+		o.Store(f, id, offset)
+		o.Expect(p, id, offset)
+	}
+	return v
+}
+
+// ReadDMA reads a frame by a translation of page p made at a generation: the
+// content, and whether it is current and what the process must see.
+func (o *Oracle) ReadDMA(f ID, p Page, generation uint32) (Tag, Verdict) {
+	v := o.Current(f, p, generation)
+	if v == NoObject {
+		return 0, v
+	}
+	tag := o.frames[f].tag
+	if v == Good && tag != o.pages[p] {
+		v = Corrupt
+	}
+	return tag, v
+}
+
+// Check compares a page with the frame that holds it.
+func (o *Oracle) Check(f ID, p Page) Verdict {
+	if !o.hasFrame(f) || !o.hasPage(p) {
+		return NoObject
+	}
+	return judge(o.frames[f].owner, o.frames[f].tag, p, o.pages[p])
+}
+
+// CheckSlot compares a page with the swap slot that holds it.
+func (o *Oracle) CheckSlot(s Slot, p Page) Verdict {
+	if !o.hasSlot(s) || !o.hasPage(p) {
+		return NoObject
+	}
+	return judge(o.slots[s].owner, o.slots[s].tag, p, o.pages[p])
+}
+
+func judge(owner Page, held Tag, p Page, expected Tag) Verdict {
+	switch {
+	case owner != p:
+		return Stale
+	case held != expected:
+		return Corrupt
+	}
+	return Good
+}
+
+// CheckUnwritten tells whether a page that is nowhere may be served by zeros:
+// Good if it was never written, else Corrupt, for its content is lost.
+func (o *Oracle) CheckUnwritten(p Page) Verdict {
+	if !o.hasPage(p) {
+		return NoObject
+	}
+	if o.pages[p] != 0 {
+		return Corrupt
+	}
+	return Good
+}

@@ -1,0 +1,260 @@
+package frame
+
+import (
+	"errors"
+	"testing"
+	"unsafe"
+
+	"pgregory.net/rapid"
+)
+
+func mustNew(t testing.TB, frames, pages, slots int) *Oracle {
+	t.Helper()
+	o, err := New(frames, pages, slots)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return o
+}
+
+// give assigns a frame and fails the test if that is refused.
+func give(t testing.TB, o *Oracle, f ID, p Page) uint32 {
+	t.Helper()
+	g, err := o.Assign(f, p)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return g
+}
+
+func must(t testing.TB, errs ...error) {
+	t.Helper()
+	for _, err := range errs {
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+func expect(t testing.TB, what string, got, want Verdict) {
+	t.Helper()
+	if got != want {
+		t.Errorf("%s: %v, want %v", what, got, want)
+	}
+}
+
+// Order, write id and offset all matter, and a difference is never undone by
+// equal later writes.
+func TestMix(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		old := Tag(rapid.Uint64().Draw(t, "old"))
+		a, b := rapid.Uint64().Draw(t, "a"), rapid.Uint64().Draw(t, "b")
+		x, y := rapid.Uint32Max(4095).Draw(t, "x"), rapid.Uint32Max(4095).Draw(t, "y")
+		if a != b || x != y {
+			if Mix(old, a, x) == Mix(old, b, y) {
+				t.Fatal("two writes look alike")
+			}
+			if Mix(Mix(old, a, x), b, y) == Mix(Mix(old, b, y), a, x) {
+				t.Fatal("order is lost")
+			}
+		}
+		other := Tag(rapid.Uint64().Draw(t, "other"))
+		for i := range uint64(10) {
+			if same := Mix(old, a+i, x) == Mix(other, a+i, x); same != (old == other) {
+				t.Fatal("different contents met")
+			}
+			old, other = Mix(old, a+i, x), Mix(other, a+i, x)
+		}
+	})
+}
+
+// A dirty page goes out and comes back with its last write.
+func TestSwapRoundTrip(t *testing.T) {
+	o := mustNew(t, 2, 4, 4)
+	g := give(t, o, 0, 3)
+	must(t, o.Zero(0))
+	expect(t, "write", o.WriteDMA(0, 3, g, 77, 512), Good)
+	must(t, o.CopyOut(0, 2), o.Free(0))
+	expect(t, "in swap", o.CheckSlot(2, 3), Good)
+	g = give(t, o, 1, 3)
+	expect(t, "before swap-in", o.Check(1, 3), Corrupt)
+	must(t, o.CopyIn(2, 1))
+	if _, v := o.ReadDMA(1, 3, g); v != Good {
+		t.Errorf("read after swap-in: %v", v)
+	}
+	must(t, o.FreeSlot(2))
+	if err := o.CopyIn(2, 1); !errors.Is(err, ErrEmpty) {
+		t.Errorf("swap-in from a freed slot: %v", err)
+	}
+}
+
+// A write that lands after the copy to swap is lost, and stays visible
+// whatever is written later.
+func TestLateWriteIsSeenForEver(t *testing.T) {
+	o := mustNew(t, 2, 1, 1)
+	g := give(t, o, 0, 0)
+	must(t, o.Zero(0), o.CopyOut(0, 0))
+	expect(t, "write after the copy", o.WriteDMA(0, 0, g, 1, 0), Good)
+	must(t, o.Free(0))
+	g = give(t, o, 1, 0)
+	must(t, o.CopyIn(0, 1))
+	for id := range uint64(100) {
+		expect(t, "later write", o.WriteDMA(1, 0, g, id, 8), Good)
+		expect(t, "content", o.Check(1, 0), Corrupt)
+	}
+}
+
+// An old translation after the frame changed hands harms both pages.
+func TestStaleWriteHarmsBothPages(t *testing.T) {
+	o := mustNew(t, 2, 2, 0)
+	old := give(t, o, 0, 0)
+	must(t, o.Zero(0), o.CopyFrame(0, 1), o.Free(0))
+	moved := give(t, o, 1, 0)
+	next := give(t, o, 0, 1)
+	must(t, o.Zero(0))
+	expect(t, "stale write", o.WriteDMA(0, 0, old, 9, 0), Stale)
+	expect(t, "page that lost the write", o.Check(1, 0), Corrupt)
+	expect(t, "page that was overwritten", o.Check(0, 1), Corrupt)
+	if _, v := o.ReadDMA(0, 0, old); v != Stale {
+		t.Errorf("stale read: %v", v)
+	}
+	if _, v := o.ReadDMA(1, 0, moved); v != Corrupt {
+		t.Errorf("read of the harmed page: %v", v)
+	}
+	expect(t, "translation of the new owner", o.Current(0, 1, next), Good)
+}
+
+// The same page in the same frame again is another generation.
+func TestGenerationChangesOnReassignment(t *testing.T) {
+	o := mustNew(t, 1, 1, 0)
+	first := give(t, o, 0, 0)
+	must(t, o.Free(0))
+	expect(t, "while free", o.Current(0, 0, first), Stale)
+	second := give(t, o, 0, 0)
+	expect(t, "old translation", o.Current(0, 0, first), Stale)
+	expect(t, "new translation", o.Current(0, 0, second), Good)
+	if p, g := o.Owner(0); p != 0 || g != second {
+		t.Errorf("owner %d, generation %d", p, g)
+	}
+}
+
+// A write acknowledged and never placed is found.
+func TestAcknowledgedButNeverPlaced(t *testing.T) {
+	o := mustNew(t, 1, 1, 0)
+	give(t, o, 0, 0)
+	must(t, o.Zero(0))
+	expect(t, "unwritten", o.CheckUnwritten(0), Good)
+	expect(t, "acknowledge", o.Expect(0, 5, 0), Good)
+	expect(t, "not placed", o.Check(0, 0), Corrupt)
+	expect(t, "written page nowhere", o.CheckUnwritten(0), Corrupt)
+	expect(t, "place", o.Store(0, 5, 0), Good)
+	expect(t, "placed", o.Check(0, 0), Good)
+}
+
+func TestRefusals(t *testing.T) {
+	o := mustNew(t, 1, 1, 1)
+	for _, err := range []error{o.Free(1), o.Zero(1), o.CopyOut(0, 1), o.CopyOut(1, 0), o.CopyIn(1, 0),
+		o.CopyIn(0, 1), o.FreeSlot(1), o.CopyFrame(0, 1), o.CopyFrame(1, 0)} {
+		if !errors.Is(err, ErrNoObject) {
+			t.Errorf("out of range: %v", err)
+		}
+	}
+	for _, v := range []Verdict{o.Store(1, 0, 0), o.Expect(1, 0, 0), o.WriteDMA(0, 1, 0, 0, 0),
+		o.Check(1, 0), o.CheckSlot(0, 1), o.CheckUnwritten(1), o.Current(1, 0, 0)} {
+		expect(t, "out of range", v, NoObject)
+	}
+	if err := o.Free(0); !errors.Is(err, ErrNotOwned) {
+		t.Errorf("free of a free frame: %v", err)
+	}
+	if err := o.CopyOut(0, 0); !errors.Is(err, ErrNotOwned) {
+		t.Errorf("swap-out of a free frame: %v", err)
+	}
+	give(t, o, 0, 0)
+	if _, err := o.Assign(0, 0); !errors.Is(err, ErrOwned) {
+		t.Errorf("second owner: %v", err)
+	}
+	if _, err := New(-1, 0, 0); err == nil {
+		t.Error("negative size accepted")
+	}
+}
+
+// Random paging with a right pager is always Good; the oracle raises no false
+// alarm.
+func TestRightPagerIsNeverBlamed(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		const frames, pages = 4, 12
+		o, err := New(frames, pages, pages)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var where [pages]int // frame+1, or 0
+		var generation [pages]uint32
+		var swapped [pages]bool
+		var clock [frames]int // page in the frame, -1
+		for i := range clock {
+			clock[i] = -1
+		}
+		for id := range uint64(200) {
+			p := rapid.IntRange(0, pages-1).Draw(t, "page")
+			if where[p] == 0 {
+				f := rapid.IntRange(0, frames-1).Draw(t, "victim")
+				if v := clock[f]; v >= 0 {
+					if o.CopyOut(ID(f), Slot(v)) != nil || o.Free(ID(f)) != nil {
+						t.Fatal("swap-out refused")
+					}
+					where[v], swapped[v] = 0, true
+				}
+				if generation[p], err = o.Assign(ID(f), Page(p)); err != nil {
+					t.Fatal(err)
+				}
+				if swapped[p] {
+					err = o.CopyIn(Slot(p), ID(f))
+				} else {
+					err = o.Zero(ID(f))
+				}
+				if err != nil {
+					t.Fatal(err)
+				}
+				where[p], clock[f] = f+1, p
+			}
+			f := ID(where[p] - 1)
+			if v := o.WriteDMA(f, Page(p), generation[p], id, uint32(id%4096)); v != Good {
+				t.Fatalf("write: %v", v)
+			}
+			if _, v := o.ReadDMA(f, Page(p), generation[p]); v != Good {
+				t.Fatalf("read: %v", v)
+			}
+		}
+		for p := range pages {
+			if where[p] == 0 && swapped[p] && o.CheckSlot(Slot(p), Page(p)) != Good {
+				t.Fatalf("page %d in swap: %v", p, o.CheckSlot(Slot(p), Page(p)))
+			}
+		}
+	})
+}
+
+// 20 GB advertised on 2 GB: tens of megabytes an array.
+func TestSize(t *testing.T) {
+	const frames, pages = 2 << 30 >> 12, 20 << 30 >> 12
+	o := mustNew(t, frames, pages, pages)
+	for _, n := range []uintptr{
+		unsafe.Sizeof(o.frames[0]) * frames, unsafe.Sizeof(o.pages[0]) * pages, unsafe.Sizeof(o.slots[0]) * pages,
+	} {
+		if n > 90<<20 {
+			t.Errorf("array of %d MiB", n>>20)
+		}
+	}
+}
+
+func BenchmarkWriteDMA(b *testing.B) {
+	o := mustNew(b, 1<<16, 1<<16, 0)
+	for f := range ID(1 << 16) {
+		give(b, o, f, Page(f))
+	}
+	b.ReportAllocs()
+	f := uint32(0)
+	for b.Loop() {
+		f = (f + 7919) & (1<<16 - 1)
+		o.WriteDMA(ID(f), Page(f), 1, uint64(f), 0)
+	}
+}

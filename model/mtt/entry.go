@@ -1,0 +1,79 @@
+package mtt
+
+import "rnicmmu/model"
+
+// EntryBytes is the size of an entry in table memory.
+const EntryBytes = 8
+
+// Word is an entry as it lies in table memory.
+type Word uint64
+
+const (
+	bitRead Word = 1 << iota
+	bitWrite
+	bitPresent
+	bitSuspended
+
+	addressMask = ^Word(0xFFF)
+)
+
+// Entry is a translation entry. PA is aligned to 4 KiB at least.
+type Entry struct {
+	PA        model.PA
+	Read      bool
+	Write     bool
+	Present   bool
+	Suspended bool
+}
+
+// Encode packs the entry; bits of PA below 4 KiB are dropped.
+func (e Entry) Encode() Word {
+	w := Word(e.PA) & addressMask
+	if e.Read {
+		w |= bitRead
+	}
+	if e.Write {
+		w |= bitWrite
+	}
+	if e.Present {
+		w |= bitPresent
+	}
+	if e.Suspended {
+		w |= bitSuspended
+	}
+	return w
+}
+
+// Decode is the inverse of Encode.
+func (w Word) Decode() Entry {
+	return Entry{PA: w.PA(), Read: w&bitRead != 0, Write: w&bitWrite != 0,
+		Present: w.Present(), Suspended: w.Suspended()}
+}
+
+// PA is the physical address of the page.
+func (w Word) PA() model.PA { return model.PA(w & addressMask) }
+
+// Present tells whether the entry translates.
+func (w Word) Present() bool { return w&bitPresent != 0 }
+
+// Suspended tells whether accesses must come back later.
+func (w Word) Suspended() bool { return w&bitSuspended != 0 }
+
+// Allows tells whether the entry serves an access of this direction now:
+// present, not suspended, and with the right for it. An entry filled for read
+// never serves a write (semantics FLT-8).
+func (w Word) Allows(write bool) bool {
+	want := bitPresent | bitRead
+	if write {
+		want = bitPresent | bitWrite
+	}
+	return w&(want|bitSuspended) == want
+}
+
+// WithSuspended is the entry with its suspended bit set or cleared.
+func (w Word) WithSuspended(on bool) Word {
+	if on {
+		return w | bitSuspended
+	}
+	return w &^ bitSuspended
+}

@@ -1,0 +1,408 @@
+package pagetable
+
+import (
+	"errors"
+	"slices"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"rnicmmu/model"
+)
+
+const storeBase = 0x1_0000_0000
+
+func newTable(t testing.TB, frames int) (*Store, *Table) {
+	t.Helper()
+	s, err := NewStore(storeBase, frames)
+	if err != nil {
+		t.Fatal(err)
+	}
+	table, err := New(s)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s, table
+}
+
+// Entries worked out by hand from the processor manuals.
+func TestEntriesByHand(t *testing.T) {
+	for _, tc := range []struct {
+		name  string
+		va    model.VA
+		pa    model.PA
+		shift model.PageShift
+		flags PTE
+		write bool
+		want  PTE
+		depth int
+	}{
+		// P 1 + W 2 + U 4 = 7
+		{"4 KiB", 0x1000, 0x1234_5000, model.Shift4K, Write | User, false, 0x1234_5007, 4},
+		// and A 0x20 + D 0x40
+		{"4 KiB written", 0x1000, 0x1234_5000, model.Shift4K, Write | User, true, 0x1234_5067, 4},
+		// PS 0x80 + U 4 + P 1
+		{"2 MiB read-only", 0x4000_0000, 0x1_8020_0000, model.Shift2M, User, false, 0x1_8020_0085, 3},
+		{"1 GiB no execute", 0x8000_0000, 0xC000_0000, model.Shift1G, Write | User | NoExecute, false,
+			0x8000_0000_C000_0087, 2},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			s, table := newTable(t, 16)
+			if err := table.Map(tc.va, tc.pa, tc.shift, tc.flags); err != nil {
+				t.Fatal(err)
+			}
+			if tc.write {
+				if err := table.SetDirty(tc.va); err != nil {
+					t.Fatal(err)
+				}
+			}
+			w := table.Lookup(tc.va + 0x123)
+			if w.Entry != tc.want || w.Depth != tc.depth || w.Shift != tc.shift {
+				t.Errorf("entry %#x, depth %d, shift %d", uint64(w.Entry), w.Depth, w.Shift)
+			}
+			if got := s.Load(w.Reads[w.Depth-1]); got != tc.want {
+				t.Errorf("memory holds %#x", uint64(got))
+			}
+			if w.Translate(tc.va+0x123) != tc.pa+0x123 || w.Writable != tc.flags.Has(Write) || !w.User {
+				t.Errorf("translates to %#x, writable %v, user %v", w.Translate(tc.va+0x123), w.Writable, w.User)
+			}
+		})
+	}
+}
+
+// The walk of 0x0000_7F12_3456_7000 by hand: indexes 254, 72, 418, 359; tables
+// are allocated in order from the store's base.
+func TestWalkAddressesByHand(t *testing.T) {
+	s, table := newTable(t, 16)
+	const va = 0x7F12_3456_7000
+	if err := table.Map(va, 0x5000, model.Shift4K, 0); err != nil {
+		t.Fatal(err)
+	}
+	w := table.Lookup(va)
+	want := [4]model.PA{storeBase + 254*8, storeBase + 0x1000 + 72*8, storeBase + 0x2000 + 418*8, storeBase + 0x3000 + 359*8}
+	if w.Reads != want || table.Root() != storeBase || s.Bytes() != 4*4096 {
+		t.Errorf("reads %#x, want %#x; %d bytes", w.Reads, want, s.Bytes())
+	}
+	if upper := s.Load(want[0]); upper != storeBase+0x1000+7 {
+		t.Errorf("PML4 entry %#x: P, W, U and the next table", uint64(upper))
+	}
+	if hole := table.Lookup(va + 1<<30); hole.Present() || hole.Depth != 2 || hole.Shift != model.Shift1G {
+		t.Errorf("absent: depth %d, shift %d", hole.Depth, hole.Shift)
+	}
+}
+
+func TestMapErrors(t *testing.T) {
+	_, table := newTable(t, 16)
+	must := func(err error) {
+		t.Helper()
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	must(table.Map(0, 0, model.Shift4K, 0))
+	must(table.Map(0x4000_0000, 0, model.Shift1G, 0))
+	for _, tc := range []struct {
+		va    model.VA
+		pa    model.PA
+		shift model.PageShift
+		want  error
+	}{
+		{0, 0, model.Shift4K, ErrMapped},
+		{0, 0, model.Shift2M, ErrOccupied},
+		{0, 0, model.Shift1G, ErrOccupied},
+		{0x4000_0000, 0, model.Shift1G, ErrMapped},
+		{0x4000_0000, 0, model.Shift2M, ErrCovered},
+		{0x7FFF_F000, 0, model.Shift4K, ErrCovered},
+		{0x1800, 0, model.Shift4K, ErrMisaligned},
+		{0x20_0000, 0x1000, model.Shift2M, ErrMisaligned},
+		{0x1_0000, 0, model.Shift64K, ErrPageSize},
+		{0x8000_0000_0000, 0, model.Shift4K, ErrNotCanonical},
+		{0x1000, 1 << 52, model.Shift4K, ErrPhysical},
+	} {
+		if err := table.Map(tc.va, tc.pa, tc.shift, 0); !errors.Is(err, tc.want) {
+			t.Errorf("Map(%#x, %#x, %d): %v, want %v", tc.va, tc.pa, tc.shift, err, tc.want)
+		}
+	}
+	if _, _, err := table.Unmap(0x1000); !errors.Is(err, ErrNotMapped) {
+		t.Errorf("Unmap: %v", err)
+	}
+	if err := table.SetDirty(0x1000); !errors.Is(err, ErrNotMapped) {
+		t.Errorf("SetDirty: %v", err)
+	}
+	if w := table.Lookup(1 << 47); w.Depth != 0 || w.Present() {
+		t.Errorf("non-canonical lookup read %d entries", w.Depth)
+	}
+}
+
+// A larger page may replace tables whose pages are all unmapped, and their
+// frames come back.
+func TestEmptyTablesAreReplaced(t *testing.T) {
+	s, table := newTable(t, 16)
+	for _, va := range []model.VA{0, 0x1000, 0x20_0000} {
+		if err := table.Map(va, 0, model.Shift4K, 0); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if s.Bytes() != 5*4096 { // PML4, PDPT, PD, two PTs
+		t.Errorf("%d bytes of tables", s.Bytes())
+	}
+	for _, va := range []model.VA{0, 0x1000, 0x20_0000} {
+		if _, _, err := table.Unmap(va); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := table.Map(0, 0, model.Shift1G, 0); err != nil {
+		t.Fatal(err)
+	}
+	if s.Bytes() != 2*4096 {
+		t.Errorf("%d bytes of tables after the replacement", s.Bytes())
+	}
+	table.Release()
+	if s.Bytes() != 0 {
+		t.Errorf("%d bytes after Release", s.Bytes())
+	}
+}
+
+func TestStoreLimits(t *testing.T) {
+	for _, tc := range []struct {
+		base   model.PA
+		frames int
+	}{{8, 1}, {0, 0}, {1 << 52, 1}, {1<<52 - 4096, 2}, {0, -1}} {
+		if _, err := NewStore(tc.base, tc.frames); err == nil {
+			t.Errorf("%+v accepted", tc)
+		}
+	}
+	s, table := newTable(t, 3)
+	if err := table.Map(0, 0, model.Shift4K, 0); !errors.Is(err, ErrNoMemory) {
+		t.Errorf("map with too few frames: %v", err)
+	}
+	if err := table.Map(0, 0, model.Shift2M, 0); err != nil {
+		t.Errorf("the tables made so far must serve a larger page: %v", err)
+	}
+	if s.Load(0) != 0 || s.Load(storeBase+0x10_0000) != 0 {
+		t.Error("memory without a table is not zero")
+	}
+}
+
+func TestAccessedDirtyProtect(t *testing.T) {
+	s, table := newTable(t, 16)
+	const va = 0x1000
+	if err := table.Map(va, 0, model.Shift4K, Write); err != nil {
+		t.Fatal(err)
+	}
+	if err := table.SetAccessed(va); err != nil {
+		t.Fatal(err)
+	}
+	w := table.Lookup(va)
+	for _, at := range w.Reads {
+		if !s.Load(at).Has(Accessed) || s.Load(at).Has(Dirty) {
+			t.Errorf("entry at %#x is %#x: A in every level, D in none", at, uint64(s.Load(at)))
+		}
+	}
+	want := func(name string, was bool, err error, wanted bool) {
+		t.Helper()
+		if err != nil || was != wanted {
+			t.Errorf("%s: %v, %v, want %v", name, was, err, wanted)
+		}
+	}
+	was, err := table.ClearAccessed(va)
+	want("first ClearAccessed", was, err, true)
+	was, err = table.ClearAccessed(va)
+	want("second ClearAccessed", was, err, false)
+	was, err = table.ClearDirty(va)
+	want("ClearDirty when clean", was, err, false)
+	if err := table.SetDirty(va); err != nil {
+		t.Fatal(err)
+	}
+	was, err = table.ClearDirty(va)
+	want("ClearDirty", was, err, true)
+	was, err = table.Protect(va, false)
+	want("Protect", was, err, true)
+	if w := table.Lookup(va); w.Writable {
+		t.Error("writable after Protect")
+	}
+	was, err = table.Protect(va, true)
+	want("unprotect", was, err, false)
+}
+
+type page struct {
+	pa    model.PA
+	shift model.PageShift
+	flags PTE
+}
+
+// naive is a map from the first address of each mapped page.
+type naive map[model.VA]page
+
+func (n naive) find(va model.VA) (model.VA, page, bool) {
+	for _, s := range []model.PageShift{model.Shift4K, model.Shift2M, model.Shift1G} {
+		first := va &^ model.VA(s.Bytes()-1)
+		if p, ok := n[first]; ok && p.shift == s {
+			return first, p, true
+		}
+	}
+	return 0, page{}, false
+}
+
+func (n naive) overlaps(va model.VA, s model.PageShift) bool {
+	if _, _, ok := n.find(va); ok {
+		return true
+	}
+	for first := range n {
+		if first >= va && uint64(first-va) < s.Bytes() {
+			return true
+		}
+	}
+	return false
+}
+
+// addresses are few, so that pages of all sizes collide, in both halves.
+func addresses() *rapid.Generator[model.VA] {
+	return rapid.Custom(func(t *rapid.T) model.VA {
+		va := model.VA(rapid.Uint64Max(2).Draw(t, "1G"))<<30 |
+			model.VA(rapid.Uint64Max(2).Draw(t, "2M"))<<21 | model.VA(rapid.Uint64Max(3).Draw(t, "4K"))<<12
+		if rapid.Bool().Draw(t, "upper") {
+			va |= upperHalf
+		}
+		return va
+	})
+}
+
+func TestAgainstNaive(t *testing.T) {
+	sizes := []model.PageShift{model.Shift4K, model.Shift4K, model.Shift2M, model.Shift1G}
+	rapid.Check(t, func(t *rapid.T) {
+		s, err := NewStore(storeBase, 100)
+		if err != nil {
+			t.Fatal(err)
+		}
+		table, err := New(s)
+		if err != nil {
+			t.Fatal(err)
+		}
+		n := naive{}
+		for i := range 100 {
+			va := addresses().Draw(t, "va")
+			switch rapid.IntRange(0, 3).Draw(t, "what") {
+			case 0, 1:
+				shift := rapid.SampledFrom(sizes).Draw(t, "size")
+				va &^= model.VA(shift.Bytes() - 1)
+				p := page{model.PA(i) << 30, shift, Write}
+				if err := table.Map(va, p.pa, shift, p.flags); (err == nil) == n.overlaps(va, shift) {
+					t.Fatalf("Map(%#x, %d): %v", va, shift, err)
+				} else if err == nil {
+					n[va] = p
+				}
+			case 2:
+				first, p, ok := n.find(va)
+				e, shift, err := table.Unmap(va)
+				if (err == nil) != ok || ok && (e.PA() != p.pa || shift != p.shift) {
+					t.Fatalf("Unmap(%#x) = %#x, %d, %v", va, uint64(e), shift, err)
+				}
+				if ok {
+					delete(n, first)
+				}
+			case 3:
+				first, p, ok := n.find(va)
+				if err := table.SetDirty(va); (err == nil) != ok {
+					t.Fatalf("SetDirty(%#x): %v", va, err)
+				}
+				if ok {
+					p.flags |= Accessed | Dirty
+					n[first] = p
+				}
+			}
+		}
+		compare(t, table, n)
+	})
+}
+
+func compare(t *rapid.T, table *Table, n naive) {
+	for range 20 {
+		va := addresses().Draw(t, "probe") + 0x123
+		_, p, ok := n.find(va)
+		w := table.Lookup(va)
+		if w.Present() != ok || ok && w.Translate(va) != p.pa+model.PA(uint64(va)&(p.shift.Bytes()-1)) {
+			t.Fatalf("Lookup(%#x): %+v, want %+v", va, w, p)
+		}
+	}
+	from := addresses().Draw(t, "from")
+	length := rapid.Uint64Max(1<<32).Draw(t, "length")
+	var want, got []model.VA
+	for first, p := range n {
+		touches := length > 0 && first <= from+model.VA(length-1) && first+model.VA(p.shift.Bytes()-1) >= from
+		if from+model.VA(length-1) < from { // runs into the top of memory
+			touches = length > 0 && first+model.VA(p.shift.Bytes()-1) >= from
+		}
+		if touches {
+			want = append(want, first)
+		}
+	}
+	slices.Sort(want)
+	for first, leaf := range table.Range(from, length) {
+		got = append(got, first)
+		if p := n[first]; leaf.Shift != p.shift || leaf.Entry.PA() != p.pa || leaf.Entry&(Write|Accessed|Dirty) != p.flags {
+			t.Fatalf("Range yields %#x: %+v, want %+v", first, leaf, p)
+		}
+	}
+	if !slices.Equal(got, want) {
+		t.Fatalf("Range(%#x, %#x) = %#x, want %#x", from, length, got, want)
+	}
+}
+
+// Two processes share a store and nothing else: scenario F11.
+func TestProcessesAreApart(t *testing.T) {
+	s, a := newTable(t, 16)
+	b, err := New(s)
+	if err != nil {
+		t.Fatal(err)
+	}
+	const va = 0xFFFF_FFFF_C000_0000
+	if err := a.Map(va, 0x4000_0000, model.Shift1G, 0); err != nil {
+		t.Fatal(err)
+	}
+	if w := b.Lookup(va); w.Present() {
+		t.Error("seen from the other process")
+	}
+	if err := b.Map(va, 0x8000_0000, model.Shift1G, 0); err != nil {
+		t.Fatal(err)
+	}
+	if wa, wb := a.Lookup(va), b.Lookup(va); wa.Translate(va) == wb.Translate(va) {
+		t.Error("same frame in both")
+	}
+}
+
+// 20 GiB of 4 KiB pages: 10240 page tables, 20 directories, PDPT and PML4.
+func TestTwentyGigabytes(t *testing.T) {
+	s, table := newTable(t, 1<<20)
+	const pages = 20 << 30 >> 12
+	for i := range uint64(pages) {
+		if err := table.Map(model.VA(i<<12), model.PA(i<<12), model.Shift4K, Write|User); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if want := uint64(10240+20+2) * 4096; s.Bytes() != want {
+		t.Errorf("%d bytes of tables, want %d", s.Bytes(), want)
+	}
+	n := 0
+	for range table.Range(0, 20<<30) {
+		n++
+	}
+	if n != pages {
+		t.Errorf("%d pages in range, want %d", n, pages)
+	}
+}
+
+func BenchmarkLookup(b *testing.B) {
+	_, table := newTable(b, 1<<12)
+	for i := range uint64(1 << 18) {
+		if err := table.Map(model.VA(i<<12), 0, model.Shift4K, 0); err != nil {
+			b.Fatal(err)
+		}
+	}
+	b.ReportAllocs()
+	va := model.VA(0)
+	for b.Loop() {
+		va = (va + 7919<<12) & (1<<30 - 1)
+		table.Lookup(va)
+	}
+}

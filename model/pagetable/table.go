@@ -1,0 +1,184 @@
+package pagetable
+
+import (
+	"errors"
+
+	"rnicmmu/model"
+)
+
+// Errors of a table's operations. Nothing has changed when one is returned.
+var (
+	ErrNotCanonical = errors.New("virtual address is not canonical")
+	ErrMisaligned   = errors.New("address is not aligned to its page")
+	ErrPageSize     = errors.New("page size must be 4 KiB, 2 MiB or 1 GiB")
+	ErrPhysical     = errors.New("physical address is beyond 52 bits")
+	ErrMapped       = errors.New("page is mapped already")
+	ErrCovered      = errors.New("page lies in a larger mapped page")
+	ErrOccupied     = errors.New("smaller pages are mapped inside the page")
+	ErrNotMapped    = errors.New("page is not mapped")
+)
+
+// Table is one process's page table.
+type Table struct {
+	store *Store
+	root  model.PA
+}
+
+// New makes an empty table; it takes one frame of the store.
+func New(s *Store) (*Table, error) {
+	root, err := s.allocate()
+	if err != nil {
+		return nil, err
+	}
+	return &Table{store: s, root: root}, nil
+}
+
+// Root is the physical address of the level-4 table (CR3).
+func (t *Table) Root() model.PA { return t.root }
+
+// Walk is what a hardware walk for an address reads and finds.
+type Walk struct {
+	Entry    PTE             // the last entry read; not present if the page is absent
+	Shift    model.PageShift // what that entry covers: the page, or the hole (12, 21, 30 or 39)
+	Depth    int             // entries read, 1 … 4
+	Reads    [levels]model.PA
+	Writable bool // present, and Write set in every entry read
+	User     bool // present, and User set in every entry read
+}
+
+// Present tells whether the address is mapped.
+func (w *Walk) Present() bool { return w.Entry.Has(Present) }
+
+// Translate is the physical address of va, which the walk must have found.
+func (w *Walk) Translate(va model.VA) model.PA {
+	return w.Entry.PA() + model.PA(uint64(va)&(w.Shift.Bytes()-1))
+}
+
+// Lookup walks for an address and changes nothing. A non-canonical address
+// reads nothing: Depth is 0.
+func (t *Table) Lookup(va model.VA) (w Walk) {
+	if !canonical(va) {
+		return w
+	}
+	table, all := t.root, Write|User
+	for level := levels; ; level-- {
+		at := slot(table, va, level)
+		e := t.store.Load(at)
+		w.Reads[w.Depth] = at
+		w.Depth++
+		if !e.Has(Present) || e.leaf(level) {
+			w.Entry, w.Shift = e, shiftOf(level)
+			all &= e
+			w.Writable = e.Has(Present) && all.Has(Write)
+			w.User = e.Has(Present) && all.Has(User)
+			return w
+		}
+		all &= e
+		table = e.PA()
+	}
+}
+
+// Map makes the page at va a leaf of the given size. Of flags, Write, User,
+// Accessed, Dirty, Global and NoExecute count; Present is implied.
+func (t *Table) Map(va model.VA, pa model.PA, shift model.PageShift, flags PTE) error {
+	leaf := levelOf(shift)
+	switch {
+	case leaf == 0:
+		return ErrPageSize
+	case !canonical(va):
+		return ErrNotCanonical
+	case (uint64(va)|uint64(pa))&(shift.Bytes()-1) != 0:
+		return ErrMisaligned
+	case pa>>52 != 0:
+		return ErrPhysical
+	}
+	at, err := t.descend(va, leaf)
+	if err != nil {
+		return err
+	}
+	old := t.store.Load(at)
+	if old.Has(Present) {
+		if old.leaf(leaf) {
+			return ErrMapped
+		}
+		if !t.bare(old.PA(), leaf-1) {
+			return ErrOccupied
+		}
+		t.releaseTree(old.PA(), leaf-1)
+	}
+	e := PTE(pa) | flags&leafFlags | Present
+	if leaf > 1 {
+		e |= PageSize
+	}
+	t.store.put(at, e)
+	return nil
+}
+
+// descend returns the slot of va at a level and makes the tables above it. If
+// it runs out of frames, tables made on the way stay, empty.
+func (t *Table) descend(va model.VA, to int) (model.PA, error) {
+	table := t.root
+	for level := levels; ; level-- {
+		at := slot(table, va, level)
+		if level == to {
+			return at, nil
+		}
+		e := t.store.Load(at)
+		switch {
+		case !e.Has(Present):
+			next, err := t.store.allocate()
+			if err != nil {
+				return 0, err
+			}
+			e = PTE(next) | tableFlags
+			t.store.put(at, e)
+		case e.leaf(level):
+			return 0, ErrCovered
+		}
+		table = e.PA()
+	}
+}
+
+// bare tells whether no page is mapped in the tree under a table.
+func (t *Table) bare(table model.PA, level int) bool {
+	if t.store.empty(table) {
+		return true
+	}
+	if level == 1 {
+		return false
+	}
+	for i := range model.PA(tableEntries) {
+		e := t.store.Load(table + i*entryBytes)
+		if e.Has(Present) && (e.leaf(level) || !t.bare(e.PA(), level-1)) {
+			return false
+		}
+	}
+	return true
+}
+
+func (t *Table) releaseTree(table model.PA, level int) {
+	if level > 1 && !t.store.empty(table) {
+		for i := range model.PA(tableEntries) {
+			e := t.store.Load(table + i*entryBytes)
+			if e.Has(Present) && !e.leaf(level) {
+				t.releaseTree(e.PA(), level-1)
+			}
+		}
+	}
+	t.store.release(table)
+}
+
+// Release gives all frames of the table back, the root included. The table
+// must not be used afterwards.
+func (t *Table) Release() { t.releaseTree(t.root, levels) }
+
+// Unmap removes the page that maps va and returns its last entry, with the
+// accessed and dirty bits, and its size.
+func (t *Table) Unmap(va model.VA) (PTE, model.PageShift, error) {
+	w := t.Lookup(va)
+	if !w.Present() {
+		return 0, 0, ErrNotMapped
+	}
+	t.store.put(w.Reads[w.Depth-1], 0)
+	return w.Entry, w.Shift, nil
+}

@@ -1,0 +1,203 @@
+package platform
+
+import (
+	"fmt"
+
+	"rnicmmu/clocked"
+	"rnicmmu/components/msg"
+	"rnicmmu/measure"
+	"rnicmmu/model"
+	"rnicmmu/workload"
+)
+
+// driverPort is one peer: where its doorbells go and its completions come from.
+type driverPort struct {
+	mmio  *clocked.Wire[msg.Doorbell]
+	inbox *clocked.Wire[msg.Inbox]
+}
+
+// driver is the peers' software: it posts the workload's accesses to the
+// requesters and takes their completions.
+type driver struct {
+	engine *clocked.Engine
+	id     clocked.UnitID
+	peers  []driverPort
+	space  *Space
+	source workload.Source
+	record *measure.Recorder
+
+	outstanding int    // closed loop: accesses in flight, all QPs together; 0 is an open loop
+	qps         uint32 // queue pairs in all; those of the workload are folded onto them
+	inline      uint32 // bytes of payload that ride in the doorbell
+	warmup      model.Warmup
+
+	pending  workload.Access
+	havePend bool
+	ended    bool
+	nextID   uint64
+	inFlight int
+	done     uint64
+	warm     bool // the warm-up is over
+	lastDone clocked.Time
+
+	passports passports
+
+	onWarm func()             // called once, at the first access after the warm-up
+	onDone func(clocked.Time) // called once, when everything has completed
+	notify func(done uint64)  // progress
+}
+
+// Name is the unit's name.
+func (d *driver) Name() string { return "driver" }
+
+// Tick takes completions and posts accesses.
+func (d *driver) Tick(now clocked.Time) {
+	for i := range d.peers {
+		d.complete(now, &d.peers[i])
+	}
+	for d.post(now) {
+	}
+	if d.ended && !d.havePend && d.inFlight == 0 && d.onDone != nil {
+		done := d.onDone
+		d.onDone = nil
+		done(now)
+	}
+}
+
+func (d *driver) complete(now clocked.Time, p *driverPort) {
+	for m := p.inbox.Peek(now); m != nil; m = p.inbox.Peek(now) {
+		a := m.Body.(*measure.Access)
+		p.inbox.Pop(now)
+		a.Ledger.Charge(now, measure.CauseCompletion)
+		a.Complete = now
+		d.record.Access(now, a)
+		d.passports.put(a)
+		d.inFlight--
+		d.done++
+		d.lastDone = now
+		if d.notify != nil && d.done&0x3fff == 0 {
+			d.notify(d.done)
+		}
+	}
+}
+
+// post offers the next access if it is due and its peer takes doorbells.
+func (d *driver) post(now clocked.Time) bool {
+	if !d.havePend && !d.fetch() {
+		return false
+	}
+	if d.outstanding > 0 && d.inFlight >= d.outstanding {
+		return false
+	}
+	at := now
+	if d.outstanding == 0 {
+		at = clocked.Time(d.pending.TimePS)
+		if at > now {
+			d.engine.Wake(d.id, at)
+			return false
+		}
+	}
+	qp := d.pending.QP % d.qps
+	p := &d.peers[int(qp)%len(d.peers)]
+	if !p.mmio.Ready(now) {
+		return false
+	}
+	d.send(now, at, qp, p)
+	d.havePend = false
+	return true
+}
+
+func (d *driver) fetch() bool {
+	if d.ended {
+		return false
+	}
+	if !d.source.Next(&d.pending) {
+		d.ended = true
+		return false
+	}
+	d.havePend = true
+	return true
+}
+
+// send makes the passport and rings the doorbell. In an open loop the access
+// is as old as its offered time, whatever held it up.
+func (d *driver) send(now, at clocked.Time, qp uint32, p *driverPort) {
+	w := &d.pending
+	a, q := d.passports.get()
+	a.ID = d.nextID
+	d.nextID++
+	a.Adapter = uint16(int(qp) % len(d.peers))
+	a.Op, a.QP, a.Len, a.VA = w.Op, qp, w.Len, w.VA
+	a.Issue = at
+	a.Ledger.Open(at)
+	a.Ledger.Charge(now, measure.CauseSendQueue)
+	a.Warmup = d.inWarmup(a)
+	if !a.Warmup && !d.warm {
+		d.warm = true
+		if d.onWarm != nil {
+			d.onWarm()
+		}
+	}
+	*q = msg.WQE{Op: w.Op, QP: qp, Len: w.Len, Page: msg.NoPage, Access: a}
+	if w.Op != model.OpSend {
+		d.aim(q, w)
+	}
+	a.Key = q.Key
+	d.inFlight++
+	*p.mmio.Push(now) = msg.Doorbell{Len: d.doorbellBytes(w), Body: q, Ledger: &a.Ledger}
+}
+
+// aim gives the request its key, placed address and page. Memory that is not
+// registered gets key 0, which names nothing: the responder refuses it.
+func (d *driver) aim(q *msg.WQE, w *workload.Access) {
+	q.VA = w.VA
+	r := d.space.Find(w.Host, w.VA)
+	if r == nil {
+		return
+	}
+	q.Key = uint32(r.Key)
+	q.VA = r.Placed + (w.VA - r.VA)
+	q.Page = d.space.Page(r, q.VA)
+}
+
+func (d *driver) inWarmup(a *measure.Access) bool {
+	return a.ID < d.warmup.Accesses || int64(a.Issue) < d.warmup.Picoseconds
+}
+
+// Sizes of a send work request (mlx5: control, remote address, data or inline
+// header; an atomic segment is 16 bytes more).
+const (
+	wqeControl = 16
+	wqeRemote  = 16
+	wqeData    = 16
+	wqeInline  = 4
+	wqeLine    = 64
+	doorbell   = 8
+)
+
+// doorbellBytes is what the doorbell writes: the whole work request when it and
+// its data are small enough to ride along, else 8 bytes.
+func (d *driver) doorbellBytes(w *workload.Access) uint32 {
+	if d.inline == 0 {
+		return doorbell
+	}
+	n := uint32(wqeControl + wqeRemote + wqeData)
+	switch {
+	case w.Op.Atomic():
+		n += wqeData
+	case w.Op != model.OpRead:
+		if w.Len > d.inline {
+			return doorbell
+		}
+		n += wqeInline - wqeData + w.Len
+	}
+	return (n + wqeLine - 1) / wqeLine * wqeLine
+}
+
+// Waits names what the driver waits for, for a deadlock dump.
+func (d *driver) Waits() []string {
+	if d.inFlight == 0 {
+		return nil
+	}
+	return []string{fmt.Sprintf("driver: %d of %d accesses posted are not complete", d.inFlight, d.nextID)}
+}

@@ -1,0 +1,108 @@
+package platform
+
+import (
+	"errors"
+	"fmt"
+	"math"
+
+	"rnicmmu/clocked"
+	"rnicmmu/components/hostmmu"
+	"rnicmmu/components/pcie"
+	"rnicmmu/components/tpt"
+	"rnicmmu/components/transport"
+	"rnicmmu/model"
+	"rnicmmu/workload"
+)
+
+// Spec is the whole configuration of a run. Keys, defaults, ranges and sources
+// are in the tags; package configs reads them.
+type Spec struct {
+	Seed         uint64         `key:"seed" default:"1" doc:"seed of every random stream" source:"any"`
+	Scheme       string         `key:"scheme" default:"pinned" oneof:"pinned,odp" doc:"how the adapter lives with paging: pages pinned at registration, or on-demand paging" source:"docs/architecture.md"`
+	Transport    string         `key:"transport" default:"rc" oneof:"rc" doc:"transport of the requests" source:"InfiniBand reliable connection"`
+	Adapters     model.Replicas `key:"adapters" default:"1" min:"1" max:"16" scope:"tpt,pcie,adapter" doc:"adapters on the host, each with a peer: a number, or a list of settings where they differ" source:"any"`
+	TranslatePer string         `key:"translate_per" default:"request" oneof:"request,packet,tlp" doc:"a page is translated once a message, once a packet or once a TLP, and held between" source:"docs/architecture.md"`
+	Warmup       model.Warmup   `key:"warmup" default:"0" doc:"accesses or simulated time left out of the figures" source:"any"`
+	Watchdog     clocked.Time   `key:"watchdog" default:"100s" min:"1us" max:"10000s" doc:"simulated time without a completion after which the run is given up, with a dump" source:"assumption: above the longest retry budget, 7 × 16.8 s ACK timeouts are outside"`
+
+	TPT       tpt.Spec              `key:"tpt" doc:"translation and protection table unit"`
+	PCIe      pcie.Spec             `key:"pcie" doc:"PCIe link of each adapter"`
+	Host      hostmmu.Spec          `key:"host" doc:"memory, pager and CPU of the host"`
+	Pressure  PressureSpec          `key:"pressure" doc:"paging pressure"`
+	Advertise AdvertiseSpec         `key:"advertise" doc:"memory promised to peers"`
+	QP        transport.QPSpec      `key:"qp" doc:"queue pairs"`
+	Adapter   transport.AdapterSpec `key:"adapter" doc:"receive side of the adapter"`
+	Network   transport.NetworkSpec `key:"network" doc:"network between peer and adapter"`
+	Peer      PeerSpec              `key:"peer" doc:"the requesters' own adapters"`
+	Workload  WorkloadSpec          `key:"workload" doc:"accesses to replay or generate"`
+}
+
+// PressureSpec sets the host's memory in proportion to the workload.
+type PressureSpec struct {
+	Overcommit float64 `key:"overcommit" default:"0" min:"0" max:"1000" zero:"off: host.memory counts" doc:"user frames = working set / this; not together with host.memory" source:"any"`
+}
+
+// AdvertiseSpec is the promise made to peers.
+type AdvertiseSpec struct {
+	Bytes model.Bytes `key:"bytes" default:"0B" min:"0B" max:"64TiB" zero:"all registered memory" doc:"bytes of buffers that peers were told of" source:"any"`
+}
+
+// PeerSpec is the requesters' side: memory that never pages, behind a link.
+type PeerSpec struct {
+	PCIe pcie.Spec `key:"pcie" doc:"PCIe link of the peer's adapter"`
+}
+
+// WorkloadSpec says what the accesses are.
+type WorkloadSpec struct {
+	Pattern        string      `key:"pattern" default:"uniform" oneof:"sequential,strided,uniform,zipf,pointer-chase,hotset,keyvalue" doc:"address pattern" source:"any"`
+	Accesses       uint64      `key:"accesses" default:"1000000" min:"0" max:"1000000000000" zero:"a trace: all of it" doc:"accesses to run; with a trace and no value, the whole trace" source:"assumption: a run of seconds"`
+	AccessBytes    model.Bytes `key:"access_bytes" default:"64B" min:"1B" max:"2GiB" doc:"bytes of an access, and its alignment" source:"FaRM, NSDI 2014, Fig. 4 (64 B)"`
+	WorkingSet     model.Bytes `key:"working_set" default:"4MiB" min:"1B" max:"64TiB" doc:"memory that the accesses fall in" source:"assumption: half of the default table cache's reach"`
+	Regions        uint32      `key:"regions" default:"1" min:"1" max:"1000000" doc:"memory regions that the working set is registered as" source:"any"`
+	QPs            uint32      `key:"qps" default:"16" min:"1" max:"1000000" doc:"queue pairs; those of a trace are folded onto them" source:"assumption"`
+	Outstanding    int         `key:"outstanding" default:"32" min:"1" max:"1000000" doc:"closed loop: accesses in flight, all queue pairs together" source:"assumption: fills the default adapter"`
+	OfferedRate    model.Rate  `key:"offered_rate" default:"0/s" min:"0/s" max:"1000000000000/s" zero:"closed loop" doc:"open loop: accesses a second on average" source:"any"`
+	Arrival        string      `key:"arrival" default:"exponential" oneof:"exponential,fixed" doc:"open loop: gaps between accesses" source:"any"`
+	ReadFraction   float64     `key:"read_fraction" default:"0" min:"0" max:"1" doc:"share of READs" source:"any"`
+	SendFraction   float64     `key:"send_fraction" default:"0" min:"0" max:"1" doc:"share of SENDs" source:"any"`
+	AtomicFraction float64     `key:"atomic_fraction" default:"0" min:"0" max:"1" doc:"share of 8-byte atomics; what is left are WRITEs" source:"any"`
+	StrideBytes    model.Bytes `key:"stride" default:"4KiB" min:"1B" max:"1TiB" doc:"strided: distance between accesses, a multiple of access_bytes" source:"any"`
+	ZipfTheta      float64     `key:"zipf_theta" default:"0.99" min:"0" max:"10" doc:"zipf, keyvalue: exponent" source:"YCSB, SoCC 2010"`
+	HotFraction    float64     `key:"hot_fraction" default:"0.2" min:"0" max:"1" doc:"hotset: share of the working set that is hot" source:"YCSB, SoCC 2010"`
+	HotProbability float64     `key:"hot_probability" default:"0.8" min:"0" max:"1" doc:"hotset: share of the accesses that go there" source:"YCSB, SoCC 2010"`
+	ValueMin       model.Bytes `key:"value_min" default:"64B" min:"1B" max:"1GiB" doc:"keyvalue: shortest value" source:"assumption"`
+	ValueMax       model.Bytes `key:"value_max" default:"1KiB" min:"1B" max:"1GiB" doc:"keyvalue: longest value" source:"assumption"`
+	ReceiveBuffers uint32      `key:"receive_buffers" default:"64" min:"1" max:"65536" doc:"receive buffers of each queue pair, used in turn by SENDs" source:"assumption"`
+	ReceiveBytes   model.Bytes `key:"receive_bytes" default:"4KiB" min:"1B" max:"1GiB" doc:"size of a receive buffer; a longer SEND is an invalid request" source:"assumption: one page"`
+}
+
+// synthetic is the generator's own description of the workload.
+func (s *Spec) synthetic() workload.SyntheticSpec {
+	w := &s.Workload
+	return workload.SyntheticSpec{
+		Seed: s.Seed, Pattern: w.Pattern, Accesses: w.Accesses,
+		WorkingSet: uint64(w.WorkingSet), Regions: w.Regions, Page: s.Host.PageShift(),
+		AccessBytes: uint32(w.AccessBytes), QPs: w.QPs,
+		ReadFraction: w.ReadFraction, SendFraction: w.SendFraction, AtomicFraction: w.AtomicFraction,
+		StrideBytes: uint64(w.StrideBytes), ZipfTheta: w.ZipfTheta,
+		HotFraction: w.HotFraction, HotProbability: w.HotProbability,
+		ValueMin: uint32(w.ValueMin), ValueMax: uint32(w.ValueMax),
+		OfferedRate: float64(w.OfferedRate), Arrival: w.Arrival,
+	}
+}
+
+// Check reports every impossible combination of values, each by its key.
+func (s *Spec) Check() error {
+	var all []error
+	all = append(all, s.TPT.Check(), s.PCIe.Check())
+	if err := s.Peer.PCIe.Check(); err != nil {
+		all = append(all, fmt.Errorf("peer.%w", err))
+	}
+	if s.TPT.PageShift() > s.Host.PageShift() {
+		all = append(all, fmt.Errorf("tpt.page: %s is more than host.page %s guarantees to be contiguous; use at most that", s.TPT.Page, s.Host.Page))
+	}
+	if s.Pressure.Overcommit != 0 && (s.Pressure.Overcommit < 1.0/64 || math.IsNaN(s.Pressure.Overcommit)) {
+		all = append(all, fmt.Errorf("pressure.overcommit: %g is outside 1/64 … 1000", s.Pressure.Overcommit))
+	}
+	return errors.Join(all...)
+}
