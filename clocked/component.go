@@ -10,6 +10,7 @@ type Component struct {
 	sim.HookableBase
 	*sim.PortOwnerBase
 
+	name   string
 	engine *Engine
 	unit   Unit
 	id     UnitID
@@ -19,17 +20,18 @@ type Component struct {
 var _ sim.Component = (*Component)(nil)
 
 // NewComponent registers a unit on an engine and makes it an Akita component
-// in a clock domain (the zero Domain: any picosecond). Akita's monitor and
-// tracers expect names such as "Adapter.Responder[0]".
-func NewComponent(e *Engine, u Unit, d Domain) *Component {
+// in a clock domain (the zero Domain: any picosecond). The unit may embed the
+// component. Akita's monitor and tracers expect names such as
+// "Adapter.Responder[0]".
+func NewComponent(e *Engine, name string, u Unit, d Domain) *Component {
 	if d.period == 0 {
 		d.period = 1
 	}
-	return &Component{PortOwnerBase: sim.NewPortOwnerBase(), engine: e, unit: u, id: e.Register(u), domain: d}
+	return &Component{PortOwnerBase: sim.NewPortOwnerBase(), name: name, engine: e, unit: u, id: e.Register(u), domain: d}
 }
 
-// Name is the unit's name.
-func (c *Component) Name() string { return c.unit.Name() }
+// Name is the component's name.
+func (c *Component) Name() string { return c.name }
 
 // ID is the unit's identity for Wake and for wires.
 func (c *Component) ID() UnitID { return c.id }

@@ -61,10 +61,10 @@ type transit struct {
 // delivery is the event of a connection; they are recycled.
 type delivery struct {
 	conn *Connection
-	sec  sim.VTimeInSec
+	at   Time
 }
 
-func (d *delivery) Time() sim.VTimeInSec { return d.sec }
+func (d *delivery) Time() sim.VTimeInSec { return d.at.Seconds() }
 func (d *delivery) Handler() sim.Handler { return d.conn }
 func (d *delivery) IsSecondary() bool    { return true }
 
@@ -152,7 +152,7 @@ func (c *Connection) arm(at Time) {
 	} else {
 		d = &delivery{conn: c}
 	}
-	d.sec = at.Seconds()
+	d.at = at
 	c.engine.Schedule(d)
 }
 

@@ -4,8 +4,8 @@ import "github.com/sarchlab/akita/v3/sim"
 
 // Handle delivers what is due.
 func (c *Connection) Handle(ev sim.Event) error {
-	sec := ev.Time()
-	now := FromSeconds(sec)
+	due := ev.(*delivery)
+	now, sec := due.at, due.Time()
 	if now == c.armed { // else an earlier delivery took its place
 		c.armed = Never
 		for again := true; again; {
@@ -16,9 +16,7 @@ func (c *Connection) Handle(ev sim.Event) error {
 		}
 		c.armNext()
 	}
-	if d, ok := ev.(*delivery); ok { // last: hooks still look at its time
-		c.spare = append(c.spare, d)
-	}
+	c.spare = append(c.spare, due) // last: hooks still look at its time
 	return nil
 }
 

@@ -15,7 +15,24 @@
 // wire full, and Engine.Wake sets a timer. A tick with nothing to do must
 // change nothing.
 //
-// Engine implements Akita v3's sim.Engine, so components written for Akita
-// schedule their events on it; Guest lets the whole engine run inside another
-// sim.Engine. Akita's float seconds appear only in those two places.
+// # Akita
+//
+// Engine implements Akita v3's sim.Engine, Component, Port and Connection its
+// interfaces of these names, so that Akita's components and ours meet in one
+// system:
+//
+//	unit ── Component ── Port ──┐                   ┌── any sim.Port ── any sim.Component
+//	                            ├── any sim.Connection
+//	unit ── Component ── Port ──┘   (Akita's or Connection)
+//
+// It runs on Engine, or on any other sim.Engine on which Guest has put our
+// units. Units keep integer picoseconds; Akita's events keep their float
+// seconds to the last bit and run in the order of Akita's serial engine, except
+// that equal times are first-in first-out, which Akita leaves to its heap.
+//
+// Speed: a wake, its queueing and the tick cost about 15 ns on a common clock,
+// without allocation; Akita's serial engine takes some twenty times as long.
+//
+// Not modelled: clock periods that are no whole number of picoseconds (they
+// are rounded), jitter, metastability between domains.
 package clocked

@@ -31,10 +31,11 @@ type Engine struct {
 	nowSec  sim.VTimeInSec
 	seq     uint64
 	shuffle uint64
-	queue   eventHeap
+	queue   eventQueue
 	foreign foreignHeap
 	slots   []slot
 	guest   *guest
+	limit   Time // of the run in progress
 	atEnd   []sim.SimulationEndHandler
 	control control
 }
@@ -44,13 +45,15 @@ var _ sim.Engine = (*Engine)(nil)
 // NewEngine makes an empty engine at time 0.
 func NewEngine() *Engine {
 	e := &Engine{HookableBase: sim.NewHookableBase(), now: -1}
+	e.queue.init()
 	e.control.changed.L = &e.control.mu
 	return e
 }
 
 // Shuffle makes events of equal time run in a pseudo-random order instead of
 // first-in first-out. Results must not change: hardware has no tick order.
-func (e *Engine) Shuffle(seed uint64) { e.shuffle = seed | 1 }
+// Call it before the run.
+func (e *Engine) Shuffle(seed uint64) { e.shuffle, e.queue.shuffled = seed|1, true }
 
 // Register adds a unit and returns its identity for Wake and for wires. An
 // engine holds up to 2^20 units.
@@ -97,7 +100,7 @@ func (e *Engine) Wake(id UnitID, at Time) {
 	s.queued = at
 	e.queue.push(newEvent(at, e.order(), id))
 	if e.guest != nil {
-		e.guest.arm(e.queue[0].time())
+		e.guest.arm(at)
 	}
 }
 
@@ -117,12 +120,13 @@ func (e *Engine) Run() error { return e.RunUntil(Never) }
 // RunUntil processes all events up to and including time limit. It returns the
 // error of the first Akita event whose handler fails.
 func (e *Engine) RunUntil(limit Time) error {
+	e.limit = limit
 	for {
 		if e.control.request.Load() != 0 && e.control.hold() {
 			return nil
 		}
 		if len(e.foreign) > 0 && e.foreignFirst() {
-			if e.foreign[0].at > limit {
+			if e.foreign[0].at > e.limit {
 				return nil
 			}
 			if err := e.runForeign(); err != nil {
@@ -130,15 +134,22 @@ func (e *Engine) RunUntil(limit Time) error {
 			}
 			continue
 		}
-		if len(e.queue) == 0 || e.queue[0].time() > limit {
+		if e.queue.count == 0 || e.queue.peek().at > e.limit {
 			return nil
 		}
 		e.tick(e.queue.pop())
 	}
 }
 
+// Break, called within an event, ends the run in progress when the instant is
+// over: whatever order its events have, all of them are done then.
+func (e *Engine) Break() { e.limit = min(e.limit, e.now) }
+
+// Pending is the number of events that wait.
+func (e *Engine) Pending() int { return e.queue.count + len(e.foreign) }
+
 func (e *Engine) tick(ev event) {
-	at := ev.time()
+	at := ev.at
 	e.now, e.nowSec = at, -1
 	s := &e.slots[ev.unit()]
 	if s.ticked == at {

@@ -73,14 +73,14 @@ func (h *foreignHeap) pop() foreignEvent {
 // foreignFirst tells whether the next thing to run is an Akita event. A unit's
 // tick counts as a primary event at its time in float seconds.
 func (e *Engine) foreignFirst() bool {
-	if len(e.queue) == 0 {
+	if e.queue.count == 0 {
 		return true
 	}
-	f, u := &e.foreign[0], e.queue[0]
-	if f.at != u.time() {
-		return f.at < u.time()
+	f, u := &e.foreign[0], e.queue.peek()
+	if f.at != u.at {
+		return f.at < u.at
 	}
-	if sec := u.time().Seconds(); f.sec != sec {
+	if sec := u.at.Seconds(); f.sec != sec {
 		return f.sec < sec
 	}
 	return !f.secondary && f.order < u.order()

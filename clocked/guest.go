@@ -10,6 +10,16 @@ type guest struct {
 	armed  Time // the earliest host event outstanding; -1 while units run
 }
 
+// guestEvent is when something is due on a guest engine.
+type guestEvent struct {
+	guest *guest
+	at    Time
+}
+
+func (e *guestEvent) Time() sim.VTimeInSec { return e.at.Seconds() }
+func (e *guestEvent) Handler() sim.Handler { return e.guest }
+func (e *guestEvent) IsSecondary() bool    { return false }
+
 // Guest moves the engine's units onto host, Akita's own engine for instance.
 // Call it before any Akita event is scheduled on e, and run host instead of e.
 // Akita events scheduled on e then go to host, and so do end handlers.
@@ -23,8 +33,8 @@ func (e *Engine) Guest(host sim.Engine) {
 }
 
 func (g *guest) armNext() {
-	if q := g.engine.queue; len(q) > 0 {
-		g.arm(q[0].time())
+	if q := &g.engine.queue; q.count > 0 {
+		g.arm(q.peek().at)
 	}
 }
 
@@ -33,12 +43,12 @@ func (g *guest) arm(at Time) {
 		return
 	}
 	g.armed = at
-	g.host.Schedule(sim.NewEventBase(at.Seconds(), g))
+	g.host.Schedule(&guestEvent{guest: g, at: at})
 }
 
 // Handle runs everything that is due on the guest engine.
 func (g *guest) Handle(ev sim.Event) error {
-	at := FromSeconds(ev.Time())
+	at := ev.(*guestEvent).at
 	if at != g.armed {
 		return nil // an earlier wake took its place
 	}

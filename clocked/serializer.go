@@ -2,7 +2,8 @@ package clocked
 
 // Serializer is a link that sends one message after another at an exact
 // rational rate: Num/Den picoseconds a byte. The remainder of each division is
-// carried, so that a busy link does not drift.
+// carried, so that a busy link does not drift. The bytes of one message times
+// Num must stay below 2^62.
 type Serializer struct {
 	Num, Den int64
 	free     Time

@@ -26,11 +26,18 @@ const Never Time = math.MaxInt64
 // Seconds converts to Akita's float seconds.
 func (t Time) Seconds() sim.VTimeInSec { return sim.VTimeInSec(float64(t) / float64(Second)) }
 
-// FromSeconds converts Akita's float seconds to the nearest picosecond.
+// FromSeconds converts Akita's float seconds to the nearest picosecond. It undoes
+// Seconds exactly up to 4096 s, where float64 becomes coarser than that.
 func FromSeconds(s sim.VTimeInSec) Time { return Time(math.Round(float64(s) * float64(Second))) }
 
 // String prints nanoseconds with picosecond resolution.
-func (t Time) String() string { return fmt.Sprintf("%d.%03dns", int64(t)/1000, int64(t)%1000) }
+func (t Time) String() string {
+	sign := ""
+	if t < 0 {
+		sign, t = "-", -t
+	}
+	return fmt.Sprintf("%s%d.%03dns", sign, int64(t)/1000, int64(t)%1000)
+}
 
 // Freq is a clock frequency in hertz.
 type Freq int64

@@ -57,19 +57,18 @@ func (h *Histogram) Quantiles() Quantiles {
 	if n == 0 {
 		return Quantiles{}
 	}
-	q := Quantiles{Mean: roundedShare(h.total, n), Max: h.max, Total: h.total}
-	q.P50, q.P90, q.P99, q.P999 = h.max, h.max, h.max, h.max
-	ranks := [...]int64{rank(n, 500), rank(n, 900), rank(n, 990), rank(n, 999)}
-	results := [...]*clocked.Time{&q.P50, &q.P90, &q.P99, &q.P999}
-	next, seen := 0, int64(0)
-	for _, bar := range h.hdr.Distribution() {
-		seen += bar.Count
-		for next < len(ranks) && ranks[next] <= seen {
-			*results[next] = min(clocked.Time(bar.To), h.max)
-			next++
-		}
+	return Quantiles{
+		Mean: roundedShare(h.total, n), Max: h.max, Total: h.total,
+		P50: h.at(rank(n, 500)), P90: h.at(rank(n, 900)), P99: h.at(rank(n, 990)), P999: h.at(rank(n, 999)),
 	}
-	return q
+}
+
+// at is the r-th smallest value, 1 ≤ r ≤ Count. The histogram takes a rank as a
+// percentage and rounds to the nearest rank, which gives r back on every
+// machine while the count is under 2^50.
+func (h *Histogram) at(r int64) clocked.Time {
+	percentile := 100 * float64(r) / float64(h.Count())
+	return min(clocked.Time(h.hdr.ValueAtPercentile(percentile)), h.max)
 }
 
 // rank is ⌈n·permille/1000⌉, in integers so that it is the same on every

@@ -48,6 +48,29 @@ func TestQuantilesAgreeWithSortedData(t *testing.T) {
 	})
 }
 
+// Ranks of large sets are exact: one value more than a share moves the
+// quantile.
+func TestRanksOfLargeSets(t *testing.T) {
+	for _, n := range []int64{1, 2, 3, 7, 999, 1000, 1001, 123_457, 2_000_003} {
+		for _, permille := range []int64{500, 900, 990, 999} {
+			r := rank(n, permille)
+			if r < 1 || r > n || r*1000 < n*permille || (r-1)*1000 >= n*permille {
+				t.Fatalf("rank(%d, %d) = %d", n, permille, r)
+			}
+			h := NewHistogram()
+			_ = h.hdr.RecordValues(10, r) // r values up to the rank, the rest above
+			_ = h.hdr.RecordValues(20, n-r)
+			h.max = 20
+			if at := h.at(r); at != 10 {
+				t.Errorf("n = %d: the value at rank %d is %d", n, r, at)
+			}
+			if r < n && h.at(r+1) != 20 {
+				t.Errorf("n = %d: the value at rank %d is %d", n, r+1, h.at(r+1))
+			}
+		}
+	}
+}
+
 func TestQuantilesAtTheEdges(t *testing.T) {
 	if q := NewHistogram().Quantiles(); q != (Quantiles{}) {
 		t.Errorf("of an empty set: %+v", q)

@@ -104,11 +104,11 @@ func (o *output) closeTables() error {
 	o.closed = true
 	tableErrs := [2]error{o.accesses.close(), o.invalidations.close()}
 	for i, name := range [2]string{AccessesFile, InvalidationsFile} {
-		if err := cmpErr(tableErrs[i], o.tableFiles[i].Close()); err != nil {
+		if err := firstError(tableErrs[i], o.tableFiles[i].Close()); err != nil {
 			tableErrs[i] = fileError(filepath.Join(o.dir, name), err)
 		}
 	}
-	return cmpErr(tableErrs[0], tableErrs[1])
+	return firstError(tableErrs[0], tableErrs[1])
 }
 
 func (o *output) writeSmall(s *Summary, m Manifest, config []byte) error {
@@ -138,7 +138,7 @@ func (o *output) writeFile(name string, data []byte) error {
 		return err
 	}
 	_, err = f.Write(data)
-	if err = cmpErr(err, f.Close()); err != nil {
+	if err = firstError(err, f.Close()); err != nil {
 		return fileError(filepath.Join(o.dir, name), err)
 	}
 	return nil
@@ -177,8 +177,8 @@ func (o *output) remove() {
 	o.started = nil
 }
 
-// cmpErr is the first error that is not nil.
-func cmpErr(errs ...error) error {
+// firstError is the first error that is not nil.
+func firstError(errs ...error) error {
 	for _, err := range errs {
 		if err != nil {
 			return err

@@ -37,14 +37,13 @@ type driver struct {
 	nextID   uint64
 	inFlight int
 	done     uint64
-	warm     bool // the warm-up is over
+	warm     bool   // the warm-up is over
+	warmIDs  uint64 // accesses issued in it
 	lastDone clocked.Time
 
 	passports passports
 
-	onWarm func()             // called once, at the first access after the warm-up
-	onDone func(clocked.Time) // called once, when everything has completed
-	notify func(done uint64)  // progress
+	notify func(done uint64) // progress
 }
 
 // Name is the unit's name.
@@ -57,12 +56,13 @@ func (d *driver) Tick(now clocked.Time) {
 	}
 	for d.post(now) {
 	}
-	if d.ended && !d.havePend && d.inFlight == 0 && d.onDone != nil {
-		done := d.onDone
-		d.onDone = nil
-		done(now)
+	if d.idle() {
+		d.engine.Break()
 	}
 }
+
+// idle tells whether every access of the workload has completed.
+func (d *driver) idle() bool { return d.ended && !d.havePend && d.inFlight == 0 }
 
 func (d *driver) complete(now clocked.Time, p *driverPort) {
 	for m := p.inbox.Peek(now); m != nil; m = p.inbox.Peek(now) {
@@ -134,9 +134,8 @@ func (d *driver) send(now, at clocked.Time, qp uint32, p *driverPort) {
 	a.Warmup = d.inWarmup(a)
 	if !a.Warmup && !d.warm {
 		d.warm = true
-		if d.onWarm != nil {
-			d.onWarm()
-		}
+		d.warmIDs = a.ID
+		d.engine.Break()
 	}
 	*q = msg.WQE{Op: w.Op, QP: qp, Len: w.Len, Page: msg.NoPage, Access: a}
 	if w.Op != model.OpSend {
@@ -189,7 +188,7 @@ func (d *driver) doorbellBytes(w *workload.Access) uint32 {
 		if w.Len > d.inline {
 			return doorbell
 		}
-		n += wqeInline - wqeData + w.Len
+		n += wqeInline + w.Len - wqeData
 	}
 	return (n + wqeLine - 1) / wqeLine * wqeLine
 }
@@ -201,3 +200,15 @@ func (d *driver) Waits() []string {
 	}
 	return []string{fmt.Sprintf("driver: %d of %d accesses posted are not complete", d.inFlight, d.nextID)}
 }
+
+// due is when the next access is to be posted, for the watchdog of a slow open
+// loop.
+func (d *driver) due() clocked.Time {
+	if d.outstanding == 0 && d.havePend && d.inFlight == 0 {
+		return clocked.Time(d.pending.TimePS)
+	}
+	return 0
+}
+
+// ID is the unit's identity on its engine.
+func (d *driver) ID() clocked.UnitID { return d.id }

@@ -6,7 +6,8 @@ import (
 	"math"
 
 	"rnicmmu/clocked"
-	"rnicmmu/components/hostmmu"
+	"rnicmmu/components/hostmmu/kernel"
+	"rnicmmu/components/hostmmu/memory"
 	"rnicmmu/components/pcie"
 	"rnicmmu/components/tpt"
 	"rnicmmu/components/transport"
@@ -27,7 +28,7 @@ type Spec struct {
 
 	TPT       tpt.Spec              `key:"tpt" doc:"translation and protection table unit"`
 	PCIe      pcie.Spec             `key:"pcie" doc:"PCIe link of each adapter"`
-	Host      hostmmu.Spec          `key:"host" doc:"memory, pager and CPU of the host"`
+	Host      HostSpec              `key:"host" doc:"memory, pager and CPU of the host"`
 	Pressure  PressureSpec          `key:"pressure" doc:"paging pressure"`
 	Advertise AdvertiseSpec         `key:"advertise" doc:"memory promised to peers"`
 	QP        transport.QPSpec      `key:"qp" doc:"queue pairs"`
@@ -35,6 +36,18 @@ type Spec struct {
 	Network   transport.NetworkSpec `key:"network" doc:"network between peer and adapter"`
 	Peer      PeerSpec              `key:"peer" doc:"the requesters' own adapters"`
 	Workload  WorkloadSpec          `key:"workload" doc:"accesses to replay or generate"`
+}
+
+// KernelSpec and MemorySpec lend their parameters to the group host.
+type (
+	KernelSpec = kernel.Spec
+	MemorySpec = memory.Spec
+)
+
+// HostSpec is the host: its kernel and its memory.
+type HostSpec struct {
+	KernelSpec
+	MemorySpec
 }
 
 // PressureSpec sets the host's memory in proportion to the workload.
@@ -58,8 +71,8 @@ type WorkloadSpec struct {
 	Accesses       uint64      `key:"accesses" default:"1000000" min:"0" max:"1000000000000" zero:"a trace: all of it" doc:"accesses to run; with a trace and no value, the whole trace" source:"assumption: a run of seconds"`
 	AccessBytes    model.Bytes `key:"access_bytes" default:"64B" min:"1B" max:"2GiB" doc:"bytes of an access, and its alignment" source:"FaRM, NSDI 2014, Fig. 4 (64 B)"`
 	WorkingSet     model.Bytes `key:"working_set" default:"4MiB" min:"1B" max:"64TiB" doc:"memory that the accesses fall in" source:"assumption: half of the default table cache's reach"`
-	Regions        uint32      `key:"regions" default:"1" min:"1" max:"1000000" doc:"memory regions that the working set is registered as" source:"any"`
-	QPs            uint32      `key:"qps" default:"16" min:"1" max:"1000000" doc:"queue pairs; those of a trace are folded onto them" source:"assumption"`
+	Regions        int         `key:"regions" default:"1" min:"1" max:"1000000" doc:"memory regions that the working set is registered as" source:"any"`
+	QPs            int         `key:"qps" default:"16" min:"1" max:"1000000" doc:"queue pairs; those of a trace are folded onto them" source:"assumption"`
 	Outstanding    int         `key:"outstanding" default:"32" min:"1" max:"1000000" doc:"closed loop: accesses in flight, all queue pairs together" source:"assumption: fills the default adapter"`
 	OfferedRate    model.Rate  `key:"offered_rate" default:"0/s" min:"0/s" max:"1000000000000/s" zero:"closed loop" doc:"open loop: accesses a second on average" source:"any"`
 	Arrival        string      `key:"arrival" default:"exponential" oneof:"exponential,fixed" doc:"open loop: gaps between accesses" source:"any"`
@@ -72,7 +85,7 @@ type WorkloadSpec struct {
 	HotProbability float64     `key:"hot_probability" default:"0.8" min:"0" max:"1" doc:"hotset: share of the accesses that go there" source:"YCSB, SoCC 2010"`
 	ValueMin       model.Bytes `key:"value_min" default:"64B" min:"1B" max:"1GiB" doc:"keyvalue: shortest value" source:"assumption"`
 	ValueMax       model.Bytes `key:"value_max" default:"1KiB" min:"1B" max:"1GiB" doc:"keyvalue: longest value" source:"assumption"`
-	ReceiveBuffers uint32      `key:"receive_buffers" default:"64" min:"1" max:"65536" doc:"receive buffers of each queue pair, used in turn by SENDs" source:"assumption"`
+	ReceiveBuffers int         `key:"receive_buffers" default:"64" min:"1" max:"65536" doc:"receive buffers of each queue pair, used in turn by SENDs" source:"assumption"`
 	ReceiveBytes   model.Bytes `key:"receive_bytes" default:"4KiB" min:"1B" max:"1GiB" doc:"size of a receive buffer; a longer SEND is an invalid request" source:"assumption: one page"`
 }
 
@@ -81,8 +94,8 @@ func (s *Spec) synthetic() workload.SyntheticSpec {
 	w := &s.Workload
 	return workload.SyntheticSpec{
 		Seed: s.Seed, Pattern: w.Pattern, Accesses: w.Accesses,
-		WorkingSet: uint64(w.WorkingSet), Regions: w.Regions, Page: s.Host.PageShift(),
-		AccessBytes: uint32(w.AccessBytes), QPs: w.QPs,
+		WorkingSet: uint64(w.WorkingSet), Regions: uint32(w.Regions), Page: s.Host.Shift(),
+		AccessBytes: uint32(w.AccessBytes), QPs: uint32(w.QPs),
 		ReadFraction: w.ReadFraction, SendFraction: w.SendFraction, AtomicFraction: w.AtomicFraction,
 		StrideBytes: uint64(w.StrideBytes), ZipfTheta: w.ZipfTheta,
 		HotFraction: w.HotFraction, HotProbability: w.HotProbability,
@@ -94,12 +107,12 @@ func (s *Spec) synthetic() workload.SyntheticSpec {
 // Check reports every impossible combination of values, each by its key.
 func (s *Spec) Check() error {
 	var all []error
-	all = append(all, s.TPT.Check(), s.PCIe.Check())
+	all = append(all, s.TPT.Check(), s.PCIe.Check(), s.Host.KernelSpec.Check())
 	if err := s.Peer.PCIe.Check(); err != nil {
 		all = append(all, fmt.Errorf("peer.%w", err))
 	}
-	if s.TPT.PageShift() > s.Host.PageShift() {
-		all = append(all, fmt.Errorf("tpt.page: %s is more than host.page %s guarantees to be contiguous; use at most that", s.TPT.Page, s.Host.Page))
+	if s.Scheme == "odp" && s.TPT.PageShift() > s.Host.Shift() {
+		all = append(all, fmt.Errorf("tpt.page: %s is more than host.page %s, which comes and goes page by page under odp; use at most that", s.TPT.Page, s.Host.Page))
 	}
 	if s.Pressure.Overcommit != 0 && (s.Pressure.Overcommit < 1.0/64 || math.IsNaN(s.Pressure.Overcommit)) {
 		all = append(all, fmt.Errorf("pressure.overcommit: %g is outside 1/64 … 1000", s.Pressure.Overcommit))

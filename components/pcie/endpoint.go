@@ -5,7 +5,8 @@ import (
 	"rnicmmu/components/msg"
 )
 
-// Client is one user of an endpoint: a unit of the adapter.
+// Client is one user of an endpoint: a unit of the adapter. Req may be a quiet
+// wire, which saves ticks while the endpoint's queues are full.
 type Client struct {
 	Req      *clocked.Wire[msg.DMA]      // read by the endpoint
 	Done     *clocked.Wire[msg.DMADone]  // written by the endpoint

@@ -162,12 +162,19 @@ func (u *Endpoint) enqueue(d *msg.DMA, client uint8) {
 	*u.reads.push() = job
 }
 
-// rearm sets a timer for the next edge if a DMA could be accepted there.
+// rearm sees to it that the endpoint ticks when it can accept a DMA: at the
+// next edge if one is there, else when one comes. Behind full queues no push
+// needs to wake it.
 func (u *Endpoint) rearm(now clocked.Time) {
+	if u.writes.full() && u.reads.full() {
+		return
+	}
 	for c := range u.ports {
-		if u.acceptable(now, c) != nil {
+		switch p := &u.ports[c]; {
+		case u.acceptable(now, c) != nil:
 			u.engine.Wake(u.id, u.clock.Next(now))
-			return
+		case p.owed.len() == 0 && p.Req.Peek(now) == nil:
+			p.Req.Await(now)
 		}
 	}
 }

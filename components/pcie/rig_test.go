@@ -1,8 +1,6 @@
 package pcie
 
 import (
-	"testing"
-
 	"rnicmmu/clocked"
 	"rnicmmu/components/msg"
 	"rnicmmu/configs"
@@ -35,9 +33,18 @@ type rigSpec struct {
 	shuffle uint64
 	latency clocked.Time // of memory, with the wire back
 	doneLen int
+	loud    bool // pushes of DMAs always wake the endpoint
 }
 
-func defaultSpec(t testing.TB) Spec {
+// tb is what testing.T, testing.B and rapid.T share.
+type tb interface {
+	Helper()
+	Fatal(args ...any)
+	Fatalf(format string, args ...any)
+	Errorf(format string, args ...any)
+}
+
+func defaultSpec(t tb) Spec {
 	var s Spec
 	if err := configs.Defaults(&s); err != nil {
 		t.Fatal(err)
@@ -45,7 +52,7 @@ func defaultSpec(t testing.TB) Spec {
 	return s
 }
 
-func newRig(t testing.TB, options ...option) *rig {
+func newRig(t tb, options ...option) *rig {
 	s := rigSpec{Spec: defaultSpec(t), clients: 1, latency: 400 * ns, doneLen: 8}
 	for _, o := range options {
 		o(&s)
@@ -76,7 +83,7 @@ func newRig(t testing.TB, options ...option) *rig {
 		c := &mockClient{engine: e, clock: clock, awake: s.awake, index: i}
 		c.id = e.Register(c)
 		c.Client = Client{
-			Req:      wire[msg.DMA](e, c.id, link.Endpoint.ID(), clock, 4, cycle),
+			Req:      requests(e, c.id, link.Endpoint.ID(), !s.loud),
 			Done:     wire[msg.DMADone](e, link.Endpoint.ID(), c.id, clock, s.doneLen, cycle),
 			Doorbell: wire[msg.Doorbell](e, link.Endpoint.ID(), c.id, clock, 2, cycle),
 		}
@@ -91,10 +98,16 @@ func wire[T any](e *clocked.Engine, from, to clocked.UnitID, d clocked.Domain, d
 	return clocked.NewWire[T](e, clocked.WireSpec{Name: "w", Writer: from, Reader: to, Domain: d, Depth: depth, Latency: latency})
 }
 
-// run starts everybody and runs until nothing is left to do.
-func (r *rig) run(t testing.TB) { r.runUntil(t, clocked.Never) }
+// requests is a client's wire to the endpoint.
+func requests(e *clocked.Engine, from, to clocked.UnitID, quiet bool) *clocked.Wire[msg.DMA] {
+	return clocked.NewWire[msg.DMA](e, clocked.WireSpec{Name: "req", Writer: from, Reader: to,
+		Domain: clocked.NewDomain(800_000_000), Depth: 4, Latency: cycle, Quiet: quiet})
+}
 
-func (r *rig) runUntil(t testing.TB, limit clocked.Time) {
+// run starts everybody and runs until nothing is left to do.
+func (r *rig) run(t tb) { r.runUntil(t, clocked.Never) }
+
+func (r *rig) runUntil(t tb, limit clocked.Time) {
 	t.Helper()
 	for _, c := range r.clients {
 		if len(c.todo) > 0 {

@@ -4,6 +4,7 @@ import (
 	"rnicmmu/clocked"
 	"rnicmmu/components/msg"
 	"rnicmmu/model"
+	"rnicmmu/model/rc"
 )
 
 // Bytes of headers on a RoCEv2 wire: Ethernet with FCS, preamble and gap 38,
@@ -35,7 +36,7 @@ func wireLen(p *msg.Packet) uint32 {
 		}
 	case p.Response:
 		n += aethBytes
-		if p.Op.Atomic() && p.Syndrome == synACK {
+		if p.Op.Atomic() && rc.Syndrome(p.Syndrome).Ack() {
 			n += atomicAckBytes
 		}
 	case p.Op.Atomic():

@@ -7,6 +7,7 @@ import (
 	"rnicmmu/components/msg"
 	"rnicmmu/measure"
 	"rnicmmu/model"
+	"rnicmmu/model/rc"
 )
 
 // RequesterPorts are the wires of a Requester; the platform builds them.
@@ -83,11 +84,11 @@ func NewRequester(e *clocked.Engine, name string, spec Spec, memory LocalMemory,
 	r := &Requester{engine: e, name: name, spec: spec, memory: memory, pool: pool,
 		mtu: uint32(spec.QP.MTU), qps: make([]sendQP, spec.QPs),
 		link: newSerializer(spec.Network.Rate), armed: clocked.Never}
-	if spec.QP.AckTimeout > 0 {
-		r.timeout = ackTimeout(spec.QP.AckTimeout)
+	if t, on := rc.AckTimeout(uint8(spec.QP.AckTimeout)); on {
+		r.timeout = clocked.Time(t)
 	}
 	for i := range r.qps {
-		r.qps[i].reset(psn&psnMask, spec.QP.Retry, spec.QP.RNRRetry)
+		r.qps[i].reset(rc.PSN(psn).Add(0), spec.QP.Retry, spec.QP.RNRRetry)
 	}
 	r.id = e.Register(r)
 	return r, nil
@@ -121,10 +122,10 @@ func (r *Requester) Waits() []string {
 func (r *Requester) Tick(now clocked.Time) {
 	r.expire(now)
 	r.finishDMA(now)
-	r.complete(now)
 	r.receive(now)
 	r.complete(now)
 	r.post(now)
+	r.complete(now) // what post flushed
 	r.readPayload(now)
 	r.send(now)
 	r.arm(now)

@@ -5,6 +5,7 @@ import (
 	"rnicmmu/components/msg"
 	"rnicmmu/measure"
 	"rnicmmu/model"
+	"rnicmmu/model/rc"
 )
 
 // post takes doorbells. One without its work request costs a read of the send
@@ -62,10 +63,7 @@ func (r *Requester) admit(now clocked.Time, qp int32) {
 		}
 		req.wqe.Access.Ledger.Charge(now, measure.CausePost)
 		req.first = q.end
-		req.count = 1
-		if !req.wqe.Op.Atomic() {
-			req.count = packets(req.wqe.Len, r.mtu)
-		}
+		req.count = rc.Span(req.wqe.Op, uint64(req.wqe.Len), r.mtu)
 		q.end = q.end.Add(req.count)
 		q.admitted++
 	}

@@ -5,6 +5,7 @@ import (
 	"rnicmmu/components/msg"
 	"rnicmmu/measure"
 	"rnicmmu/model"
+	"rnicmmu/model/rc"
 )
 
 // receive takes responses. READ data needs the DMA engine; when it is busy the
@@ -31,34 +32,35 @@ func (r *Requester) receive(now clocked.Time) {
 func (r *Requester) response(now clocked.Time, p *msg.Packet) {
 	qp := int32(p.QP)
 	q := &r.qps[qp]
-	if q.state == sendDead || p.PSN.Sub(q.una) < 0 || p.PSN.Sub(q.high) >= 0 {
+	psn := rc.PSN(p.PSN)
+	if q.state == sendDead || psn.Before(q.una) || !psn.Before(q.high) {
 		r.Stats.Duplicates++
 		return
 	}
-	switch {
-	case p.Syndrome < synRNR && p.Op.Responds():
+	switch s := rc.Syndrome(p.Syndrome); {
+	case s.Ack() && p.Op.Responds():
 		r.data(now, qp, q, p)
-	case p.Syndrome < synRNR:
-		if r.acknowledge(now, qp, q, p.PSN.Add(1), &p.Ledger) {
+	case s.Ack():
+		if r.acknowledge(now, qp, q, psn.Add(1), &p.Ledger) {
 			r.impliedNak(now, qp, q)
 		}
-	case r.acknowledge(now, qp, q, p.PSN, nil):
+	case r.acknowledge(now, qp, q, psn, nil):
 		r.impliedNak(now, qp, q)
-	case p.Syndrome < synPSN && p.Syndrome&^0x1f == synRNR:
-		r.notReady(now, qp, q, p)
-	case p.Syndrome == synPSN:
+	case s.RNR():
+		r.notReady(now, qp, q, s)
+	case s == rc.NAKSequence:
 		r.Stats.SequenceNaks++
 		r.loss(now, qp, q)
 	default:
-		r.fail(now, qp, nakStatus(p.Syndrome))
+		r.fail(now, qp, nakStatus(s), &p.Ledger)
 	}
 }
 
-func nakStatus(syndrome uint8) measure.Status {
-	switch syndrome {
-	case synAccess:
+func nakStatus(s rc.Syndrome) measure.Status {
+	switch s {
+	case rc.NAKRemoteAccess:
 		return measure.StatusRemoteAccess
-	case synOp:
+	case rc.NAKRemoteOp:
 		return measure.StatusRemoteOp
 	}
 	return measure.StatusInvalidReq
@@ -66,7 +68,8 @@ func nakStatus(syndrome uint8) measure.Status {
 
 // data takes a READ or atomic response.
 func (r *Requester) data(now clocked.Time, qp int32, q *sendQP, p *msg.Packet) {
-	if r.acknowledge(now, qp, q, p.PSN, nil) {
+	psn := rc.PSN(p.PSN)
+	if r.acknowledge(now, qp, q, psn, nil) {
 		r.impliedNak(now, qp, q)
 		return
 	}
@@ -76,19 +79,19 @@ func (r *Requester) data(now clocked.Time, qp int32, q *sendQP, p *msg.Packet) {
 		return
 	}
 	if p.Payload > 0 && p.Op == model.OpRead {
-		offset := uint32(p.PSN.Sub(req.first)) * r.mtu
+		offset := uint32(psn.Sub(req.first)) * r.mtu
 		*r.Ports.DMA.Push(now) = msg.DMA{Kind: msg.KindData, Write: true, PA: r.local(&req.wqe, offset),
 			Len: p.Payload, Oracle: msg.Oracle{Page: msg.NoPage}}
 	}
-	if p.PSN == req.last() {
+	if psn == req.last() {
 		r.retire(now, qp, q, measure.StatusOK, &p.Ledger)
 	}
-	r.progress(now, qp, q, p.PSN.Add(1))
+	r.progress(now, qp, q, psn.Add(1))
 }
 
 // acknowledge completes the requests below PSN end, whose ledger gate is. It
 // stops before a READ or atomic that is not answered and then returns true.
-func (r *Requester) acknowledge(now clocked.Time, qp int32, q *sendQP, end uint32, gate *measure.Ledger) (skipped bool) {
+func (r *Requester) acknowledge(now clocked.Time, qp int32, q *sendQP, end rc.PSN, gate *measure.Ledger) (skipped bool) {
 	una := q.una
 	for una != end && q.sq.len() > 0 {
 		req := q.sq.at(q.sq.head)
@@ -115,7 +118,7 @@ func (r *Requester) acknowledge(now clocked.Time, qp int32, q *sendQP, end uint3
 
 // progress moves the oldest unacknowledged PSN, gives the QP its retries back
 // and restarts its timer.
-func (r *Requester) progress(now clocked.Time, qp int32, q *sendQP, una uint32) {
+func (r *Requester) progress(now clocked.Time, qp int32, q *sendQP, una rc.PSN) {
 	q.una = una
 	q.retry, q.rnrRetry, q.retried = r.spec.QP.Retry, r.spec.QP.RNRRetry, false
 	if q.una.Sub(q.next) > 0 {
@@ -138,6 +141,8 @@ func (r *Requester) retire(now clocked.Time, qp int32, q *sendQP, status measure
 		a.Ledger.Join(part)
 	case status == measure.StatusOK:
 		a.Ledger.Charge(now, measure.CauseNetwork) // acknowledged by a later packet, or by one sent before going back
+	default:
+		a.Ledger.Charge(now, measure.CauseRetransmit)
 	}
 	a.Status = status
 	if req.wqe.Op.Responds() && seq != q.current && q.reads > 0 {

@@ -2,20 +2,20 @@ package transport
 
 import (
 	"rnicmmu/clocked"
-	"rnicmmu/components/msg"
 	"rnicmmu/measure"
+	"rnicmmu/model/rc"
 )
 
 // notReady takes an RNR NAK: the QP goes back and waits.
-func (r *Requester) notReady(now clocked.Time, qp int32, q *sendQP, p *msg.Packet) {
-	if q.state == sendRNR || p.PSN.Sub(q.next) >= 0 {
+func (r *Requester) notReady(now clocked.Time, qp int32, q *sendQP, s rc.Syndrome) {
+	if q.state == sendRNR {
 		r.Stats.Duplicates++
 		return
 	}
 	r.Stats.RNRNaks++
 	q.sq.at(q.sq.head).wqe.Access.Counts.RNRNaks++
 	if q.rnrRetry == 0 {
-		r.fail(now, qp, measure.StatusRNRExceeded)
+		r.fail(now, qp, measure.StatusRNRExceeded, nil)
 		return
 	}
 	if q.rnrRetry < 7 {
@@ -23,7 +23,7 @@ func (r *Requester) notReady(now clocked.Time, qp int32, q *sendQP, p *msg.Packe
 	}
 	r.goBack(now, q)
 	q.state = sendRNR
-	r.setDeadline(q, qp, now+rnrDelay(p.Syndrome&31))
+	r.setDeadline(q, qp, now+clocked.Time(rc.RNRDelay(s.Value())))
 }
 
 // impliedNak takes a response that skips an unanswered READ or atomic.
@@ -35,7 +35,7 @@ func (r *Requester) impliedNak(now clocked.Time, qp int32, q *sendQP) {
 // loss goes back once for a loss; what else is noticed of the same loss is
 // ignored until there is progress.
 func (r *Requester) loss(now clocked.Time, qp int32, q *sendQP) {
-	if q.retried || q.state == sendRNR || q.next == q.una {
+	if q.retried || q.state == sendRNR {
 		return
 	}
 	r.retransmit(now, qp, q)
@@ -43,7 +43,7 @@ func (r *Requester) loss(now clocked.Time, qp int32, q *sendQP) {
 
 func (r *Requester) retransmit(now clocked.Time, qp int32, q *sendQP) {
 	if q.retry == 0 {
-		r.fail(now, qp, measure.StatusRetryExceeded)
+		r.fail(now, qp, measure.StatusRetryExceeded, nil)
 		return
 	}
 	q.retry--
@@ -75,7 +75,7 @@ func (q *sendQP) charge(now clocked.Time, c measure.Cause) {
 
 // seek makes psn the next to send. Payload must be read again: an adapter
 // keeps no copy of what it sent.
-func (q *sendQP) seek(psn uint32) {
+func (q *sendQP) seek(psn rc.PSN) {
 	q.next, q.reads = psn, 0
 	q.current = q.sq.head
 	for q.current != q.admitted {
@@ -93,14 +93,15 @@ func (q *sendQP) seek(psn uint32) {
 	q.payEpoch++
 }
 
-// fail ends the QP: the oldest request has the status, the rest are flushed.
-func (r *Requester) fail(now clocked.Time, qp int32, status measure.Status) {
+// fail ends the QP: the oldest request has the status, and the NAK's ledger if
+// there is one; the rest are flushed.
+func (r *Requester) fail(now clocked.Time, qp int32, status measure.Status, part *measure.Ledger) {
 	q := &r.qps[qp]
 	r.Stats.DeadQPs++
 	q.state = sendDead
 	q.deadline = clocked.Never
+	r.retire(now, qp, q, status, part)
 	r.goBack(now, q)
-	r.retire(now, qp, q, status, nil)
 	r.flush(now, qp)
 }
 

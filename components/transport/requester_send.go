@@ -5,6 +5,7 @@ import (
 	"rnicmmu/components/msg"
 	"rnicmmu/measure"
 	"rnicmmu/model"
+	"rnicmmu/model/rc"
 )
 
 func (r *Requester) wantSend(qp int32) {
@@ -80,11 +81,11 @@ func (r *Requester) transmit(now clocked.Time, qp int32, q *sendQP) {
 
 // fill makes the request packet that has the given PSN. A READ that was
 // answered in part asks for what is missing.
-func (r *Requester) fill(p *msg.Packet, req *request, psn uint32) {
+func (r *Requester) fill(p *msg.Packet, req *request, psn rc.PSN) {
 	w := &req.wqe
 	part := uint32(psn.Sub(req.first))
 	offset := part * r.mtu
-	p.Op, p.PSN, p.Key, p.Access = w.Op, psn, w.Key, w.Access
+	p.Op, p.PSN, p.Key, p.Access = w.Op, uint32(psn), w.Key, w.Access
 	p.VA = w.VA + model.VA(offset)
 	p.Page = pageAt(w.Page, w.VA, p.VA, r.spec.HostPage)
 	p.Write = (w.Access.ID+1)<<24 | uint64(part)

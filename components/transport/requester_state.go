@@ -5,6 +5,7 @@ import (
 	"rnicmmu/components/msg"
 	"rnicmmu/measure"
 	"rnicmmu/model"
+	"rnicmmu/model/rc"
 )
 
 // sendState is what a send queue is doing.
@@ -16,12 +17,14 @@ const (
 	sendDead
 )
 
-func (s sendState) String() string { return [...]string{"runs", "waits for its RNR timer", "is in error"}[s] }
+func (s sendState) String() string {
+	return [...]string{"runs", "waits for its RNR timer", "is in error"}[s]
+}
 
 // request is a work request in its send queue.
 type request struct {
 	wqe    msg.WQE
-	first  uint32 // PSN
+	first  rc.PSN
 	count  uint32 // PSNs that it takes: request packets, or response packets of a READ
 	inline bool   // the data came with the doorbell
 	ready  bool   // the work request is here
@@ -39,10 +42,10 @@ type sendQP struct {
 	retried  bool   // went back for a loss and has seen no progress since
 	admitted uint32 // requests below have their PSNs
 	current  uint32 // request of next
-	una      uint32 // oldest unacknowledged PSN
-	next     uint32 // PSN to send next
-	high     uint32 // PSN after the highest ever sent
-	end      uint32 // PSN after those of admitted requests
+	una      rc.PSN // oldest unacknowledged PSN
+	next     rc.PSN // PSN to send next
+	high     rc.PSN // PSN after the highest ever sent
+	end      rc.PSN // PSN after those of admitted requests
 	unasked  int    // packets sent since one that asked for an ACK
 	reads    int    // READs and atomics sent and not answered
 	retry    int    // left
@@ -52,13 +55,13 @@ type sendQP struct {
 	queuedAt clocked.Time // earliest entry among the timers
 
 	payRequest uint32 // request whose payload is read next
-	payNext    uint32 // PSN whose payload is read next
+	payNext    rc.PSN // PSN whose payload is read next
 	payReady   uint64 // bit PSN mod 64: payload is here
 	payHeld    int    // packets read or being read, not sent
 	payEpoch   uint32 // raised when the queue goes back
 }
 
-func (q *sendQP) reset(psn uint32, retry, rnrRetry int) {
+func (q *sendQP) reset(psn rc.PSN, retry, rnrRetry int) {
 	*q = sendQP{una: psn, next: psn, high: psn, end: psn, payNext: psn, retry: retry, rnrRetry: rnrRetry,
 		deadline: clocked.Never, queuedAt: clocked.Never}
 }
@@ -68,7 +71,7 @@ type sendOp struct {
 	kind  msg.Kind
 	qp    int32
 	seq   uint32 // of the request
-	psn   uint32 // KindData: of the packet
+	psn   rc.PSN // KindData: of the packet
 	epoch uint32
 }
 
@@ -101,4 +104,4 @@ func (r *request) needsPayload() bool {
 }
 
 // last is the PSN that completes the request.
-func (r *request) last() uint32 { return r.first.Add(r.count-1) }
+func (r *request) last() rc.PSN { return r.first.Add(r.count - 1) }

@@ -11,7 +11,7 @@ import (
 type QPSpec struct {
 	MTU           model.Bytes  `key:"mtu" default:"4KiB" oneof:"256B,512B,1KiB,2KiB,4KiB" doc:"payload bytes of a full packet" source:"InfiniBand Architecture Specification vol. 1, path MTU values; 4 KiB: assumption, RoCE with jumbo frames"`
 	Window        int          `key:"window" default:"64" min:"1" max:"65536" doc:"packets that a QP may have unacknowledged; a READ counts its responses" source:"assumption: covers 2 us at 100 Gb/s with 4 KiB packets"`
-	MaxRdAtomic   int          `key:"max_rd_atomic" default:"16" min:"1" max:"255" doc:"READs and atomics that a QP may have outstanding, and the responder's resources for them" source:"assumption: 16 is the usual device limit; the field has 8 bits"`
+	MaxRdAtomic   int          `key:"max_rd_atomic" default:"16" min:"1" max:"16" doc:"READs and atomics that a QP may have outstanding, and the responder remembers" source:"assumption: 16 is the usual device limit"`
 	Inline        model.Bytes  `key:"inline" default:"64B" max:"1KiB" doc:"longest WRITE or SEND whose data travels within its work request" source:"assumption"`
 	PayloadAhead  int          `key:"payload_ahead" default:"16" min:"1" max:"64" doc:"packets of a QP whose payload the requester reads ahead of sending" source:"assumption"`
 	Retry         int          `key:"retry" default:"7" max:"7" doc:"times in a row that a QP goes back after a time-out or sequence NAK" source:"semantics of retry_cnt: Linux rxe_comp.c; 3-bit field"`

@@ -49,35 +49,61 @@ const (
 )
 
 type opcodeInfo struct {
-	name string
 	op   model.Op
 	form form
 }
 
 var opcodes = [numOpcodes]opcodeInfo{
-	SendFirst:          {"SEND_FIRST", model.OpSend, request | first},
-	SendMiddle:         {"SEND_MIDDLE", model.OpSend, request},
-	SendLast:           {"SEND_LAST", model.OpSend, request | last},
-	SendLastImmediate:  {"SEND_LAST_WITH_IMMEDIATE", model.OpSend, request | last | immediate},
-	SendOnly:           {"SEND_ONLY", model.OpSend, request | only},
-	SendOnlyImmediate:  {"SEND_ONLY_WITH_IMMEDIATE", model.OpSend, request | only | immediate},
-	WriteFirst:         {"RDMA_WRITE_FIRST", model.OpWrite, request | first},
-	WriteMiddle:        {"RDMA_WRITE_MIDDLE", model.OpWrite, request},
-	WriteLast:          {"RDMA_WRITE_LAST", model.OpWrite, request | last},
-	WriteLastImmediate: {"RDMA_WRITE_LAST_WITH_IMMEDIATE", model.OpWrite, request | last | immediate},
-	WriteOnly:          {"RDMA_WRITE_ONLY", model.OpWrite, request | only},
-	WriteOnlyImmediate: {"RDMA_WRITE_ONLY_WITH_IMMEDIATE", model.OpWrite, request | only | immediate},
-	ReadRequest:        {"RDMA_READ_REQUEST", model.OpRead, request | only},
-	ReadResponseFirst:  {"RDMA_READ_RESPONSE_FIRST", model.OpRead, first},
-	ReadResponseMiddle: {"RDMA_READ_RESPONSE_MIDDLE", model.OpRead, 0},
-	ReadResponseLast:   {"RDMA_READ_RESPONSE_LAST", model.OpRead, last},
-	ReadResponseOnly:   {"RDMA_READ_RESPONSE_ONLY", model.OpRead, only},
-	Acknowledge:        {"ACKNOWLEDGE", model.NumOps, only},
-	AtomicAcknowledge:  {"ATOMIC_ACKNOWLEDGE", model.NumOps, only},
-	CompareSwap:        {"COMPARE_SWAP", model.OpCompareSwap, request | only},
-	FetchAdd:           {"FETCH_ADD", model.OpFetchAdd, request | only},
-	SendLastInvalidate: {"SEND_LAST_WITH_INVALIDATE", model.OpSend, request | last | invalidate},
-	SendOnlyInvalidate: {"SEND_ONLY_WITH_INVALIDATE", model.OpSend, request | only | invalidate},
+	SendFirst:          {model.OpSend, request | first},
+	SendMiddle:         {model.OpSend, request},
+	SendLast:           {model.OpSend, request | last},
+	SendLastImmediate:  {model.OpSend, request | last | immediate},
+	SendOnly:           {model.OpSend, request | only},
+	SendOnlyImmediate:  {model.OpSend, request | only | immediate},
+	WriteFirst:         {model.OpWrite, request | first},
+	WriteMiddle:        {model.OpWrite, request},
+	WriteLast:          {model.OpWrite, request | last},
+	WriteLastImmediate: {model.OpWrite, request | last | immediate},
+	WriteOnly:          {model.OpWrite, request | only},
+	WriteOnlyImmediate: {model.OpWrite, request | only | immediate},
+	ReadRequest:        {model.OpRead, request | only},
+	ReadResponseFirst:  {model.OpRead, first},
+	ReadResponseMiddle: {model.OpRead, 0},
+	ReadResponseLast:   {model.OpRead, last},
+	ReadResponseOnly:   {model.OpRead, only},
+	Acknowledge:        {model.NumOps, only},
+	AtomicAcknowledge:  {model.NumOps, only},
+	CompareSwap:        {model.OpCompareSwap, request | only},
+	FetchAdd:           {model.OpFetchAdd, request | only},
+	SendLastInvalidate: {model.OpSend, request | last | invalidate},
+	SendOnlyInvalidate: {model.OpSend, request | only | invalidate},
+}
+
+// opcodeNames are apart so that the table above stays within two cache lines.
+var opcodeNames = [numOpcodes]string{
+	SendFirst:          "SEND_FIRST",
+	SendMiddle:         "SEND_MIDDLE",
+	SendLast:           "SEND_LAST",
+	SendLastImmediate:  "SEND_LAST_WITH_IMMEDIATE",
+	SendOnly:           "SEND_ONLY",
+	SendOnlyImmediate:  "SEND_ONLY_WITH_IMMEDIATE",
+	WriteFirst:         "RDMA_WRITE_FIRST",
+	WriteMiddle:        "RDMA_WRITE_MIDDLE",
+	WriteLast:          "RDMA_WRITE_LAST",
+	WriteLastImmediate: "RDMA_WRITE_LAST_WITH_IMMEDIATE",
+	WriteOnly:          "RDMA_WRITE_ONLY",
+	WriteOnlyImmediate: "RDMA_WRITE_ONLY_WITH_IMMEDIATE",
+	ReadRequest:        "RDMA_READ_REQUEST",
+	ReadResponseFirst:  "RDMA_READ_RESPONSE_FIRST",
+	ReadResponseMiddle: "RDMA_READ_RESPONSE_MIDDLE",
+	ReadResponseLast:   "RDMA_READ_RESPONSE_LAST",
+	ReadResponseOnly:   "RDMA_READ_RESPONSE_ONLY",
+	Acknowledge:        "ACKNOWLEDGE",
+	AtomicAcknowledge:  "ATOMIC_ACKNOWLEDGE",
+	CompareSwap:        "COMPARE_SWAP",
+	FetchAdd:           "FETCH_ADD",
+	SendLastInvalidate: "SEND_LAST_WITH_INVALIDATE",
+	SendOnlyInvalidate: "SEND_ONLY_WITH_INVALIDATE",
 }
 
 func (o Opcode) info() opcodeInfo {
@@ -91,8 +117,8 @@ func (o Opcode) has(f form) bool { return o.info().form&f == f }
 
 // String is the opcode's name as rdma-core and captures spell it.
 func (o Opcode) String() string {
-	if n := o.info().name; n != "" {
-		return n
+	if o < numOpcodes && opcodeNames[o] != "" {
+		return opcodeNames[o]
 	}
 	return "RESERVED"
 }

@@ -1,0 +1,93 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"strconv"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"rnicmmu/configs"
+	"rnicmmu/platform"
+	"rnicmmu/workload"
+)
+
+// common are the flags that run and sweep share.
+type common struct {
+	set   []string
+	trace string
+	out   string
+	seed  uint64
+}
+
+func (f *common) register(c *cobra.Command) {
+	c.Flags().StringArrayVar(&f.set, "set", nil, "set a parameter: KEY=VALUE, repeatable")
+	c.Flags().StringVar(&f.trace, "trace", "", "replay a trace or capture; redis is the embedded example")
+	c.Flags().StringVar(&f.out, "out", "", "folder for the results")
+	c.Flags().Uint64Var(&f.seed, "seed", 0, "seed of every random stream")
+}
+
+// load resolves the configuration.
+func (f *common) load(c *cobra.Command, src configs.Sources) (platform.Spec, *configs.Resolved, error) {
+	var spec platform.Spec
+	src.Env, src.IgnoreEnv = os.Environ(), []string{"RNICMMU_SHARED"}
+	src.Set = f.set
+	if c.Flags().Changed("seed") {
+		src.Set = append(src.Set, "seed="+strconv.FormatUint(f.seed, 10))
+	}
+	resolved, err := configs.Load(&spec, src)
+	if err != nil {
+		return spec, nil, err
+	}
+	if spec.Pressure.Overcommit != 0 && resolved.Given("host.memory") && resolved.Given("pressure.overcommit") {
+		return spec, nil, resolved.Problem("pressure.overcommit", "set together with host.memory; leave one of them out")
+	}
+	return spec, resolved, spec.Check()
+}
+
+// input reads the trace that --trace or the experiment names; nil when the
+// workload is synthetic.
+func input(name string, spec *platform.Spec, resolved *configs.Resolved) (*platform.Input, error) {
+	if name == "" {
+		return nil, nil
+	}
+	trace, err := open(name)
+	if err != nil {
+		return nil, err
+	}
+	defer trace.Close()
+	limit := uint64(0)
+	if resolved.Given("workload.accesses") {
+		limit = spec.Workload.Accesses
+	}
+	in, err := platform.ReadInput(trace, limit)
+	for _, w := range trace.Warnings() {
+		fmt.Fprintln(os.Stderr, w)
+	}
+	if err == nil && resolved.Given("workload.offered_rate") {
+		err = resolved.Problem("workload.offered_rate", "a trace is replayed in a closed loop; leave it out")
+	}
+	return in, err
+}
+
+// open opens a trace file, or the embedded example by its name.
+func open(name string) (*workload.Trace, error) {
+	if name == "redis" {
+		if _, err := os.Stat(name); errors.Is(err, os.ErrNotExist) {
+			return workload.Example()
+		}
+	}
+	return workload.Open(name)
+}
+
+// exactly takes the named arguments, no more and no fewer.
+func exactly(names ...string) cobra.PositionalArgs {
+	return func(c *cobra.Command, args []string) error {
+		if len(args) == len(names) {
+			return nil
+		}
+		return fmt.Errorf("%s: %s is due; see %s --help", c.CommandPath(), strings.Join(names, " "), c.CommandPath())
+	}
+}

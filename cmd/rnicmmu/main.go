@@ -1,0 +1,100 @@
+// Command rnicmmu models the memory-management unit of an RDMA NIC, the PCIe
+// link that it talks over and the host that it must agree with.
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/signal"
+	"syscall"
+
+	"github.com/spf13/cobra"
+
+	"rnicmmu/platform"
+	"rnicmmu/sweep"
+)
+
+// Exit statuses.
+const (
+	exitViolation = 1 // the run completed and a rule was broken
+	exitUsage     = 2 // bad usage, configuration or input
+	exitStopped   = 3 // the model stopped itself
+)
+
+// errViolation says that a run completed with violations, which are printed.
+var errViolation = errors.New("violation")
+
+func main() {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	err := root().ExecuteContext(ctx)
+	stop()
+	os.Exit(report(err))
+}
+
+// report prints an error for people and chooses the exit status.
+func report(err error) int {
+	var stuck *platform.Stuck
+	switch {
+	case err == nil:
+		return 0
+	case errors.Is(err, errViolation):
+		return exitViolation
+	case errors.As(err, &stuck):
+		fmt.Fprintln(os.Stderr, err)
+		return exitStopped
+	}
+	fmt.Fprintln(os.Stderr, err)
+	if errors.Is(err, sweep.ErrInterrupted) {
+		return 130 // as a shell reports SIGINT
+	}
+	return exitUsage
+}
+
+const firstSteps = `rnicmmu models the memory-management unit of an RDMA NIC, per access.
+
+Try first:
+
+  rnicmmu run                  the default adapter under random writes, in seconds
+  rnicmmu sweep tlb-size       miss rate and latency against the size of the translation cache
+
+More:
+
+  rnicmmu run --trace FILE     your own traffic: CSV, pcap, pcapng, lackey or Akita trace
+  rnicmmu sweep paging-pressure  pinned beside on-demand paging under memory overcommit
+  rnicmmu trace info FILE      what is in a trace or capture
+  rnicmmu describe             every parameter with unit, range, default and source
+  rnicmmu help COMMAND         flags and examples of a command
+`
+
+func root() *cobra.Command {
+	c := &cobra.Command{
+		Use:           "rnicmmu",
+		Short:         "cycle-level model of an RDMA NIC's memory-management unit",
+		Version:       versionText(),
+		SilenceErrors: true,
+		SilenceUsage:  true,
+		Args:          noArgs,
+		RunE: func(c *cobra.Command, _ []string) error {
+			fmt.Fprint(c.OutOrStdout(), firstSteps)
+			return nil
+		},
+	}
+	c.SetVersionTemplate("{{.Version}}\n")
+	c.CompletionOptions.HiddenDefaultCmd = true
+	c.AddCommand(runCommand(), sweepCommand(), plotCommand(), traceCommand(), describeCommand())
+	return c
+}
+
+// noArgs refuses arguments of a command that takes none, naming the commands.
+func noArgs(c *cobra.Command, args []string) error {
+	if len(args) == 0 {
+		return nil
+	}
+	hint := ""
+	if s := c.SuggestionsFor(args[0]); len(s) > 0 {
+		hint = fmt.Sprintf("; did you mean %s %s?", c.CommandPath(), s[0])
+	}
+	return fmt.Errorf("%s: unknown command %q%s", c.CommandPath(), args[0], hint)
+}

@@ -1,0 +1,67 @@
+package main
+
+import (
+	"fmt"
+	"os"
+	"time"
+
+	"github.com/vbauerster/mpb/v8"
+	"github.com/vbauerster/mpb/v8/decor"
+)
+
+// progress shows work done on standard error: a bar on a terminal, else a plain
+// line every ten seconds.
+type progress struct {
+	what    string
+	started time.Time
+	last    time.Time
+	pool    *mpb.Progress
+	bar     *mpb.Bar
+}
+
+const plainInterval = 10 * time.Second
+
+func newProgress(what string) *progress {
+	now := time.Now()
+	p := &progress{what: what, started: now, last: now}
+	if terminal() {
+		p.pool = mpb.New(mpb.WithOutput(os.Stderr), mpb.WithWidth(40))
+		p.bar = p.pool.AddBar(0, mpb.BarRemoveOnComplete(),
+			mpb.PrependDecorators(decor.Name(what+" "), decor.CountersNoUnit("%d / %d")),
+			mpb.AppendDecorators(decor.AverageSpeed(0, "%.0f/s"), decor.Name(", "), decor.AverageETA(decor.ET_STYLE_GO), decor.Name(" left")))
+	}
+	return p
+}
+
+func terminal() bool {
+	info, err := os.Stderr.Stat()
+	return err == nil && info.Mode()&os.ModeCharDevice != 0
+}
+
+// set tells how much is done of the total; a total of 0 is not known.
+func (p *progress) set(done, total uint64) {
+	if p.bar != nil {
+		p.bar.SetTotal(int64(total), false)
+		p.bar.SetCurrent(int64(done))
+		return
+	}
+	now := time.Now()
+	if now.Sub(p.last) < plainInterval {
+		return
+	}
+	p.last = now
+	perSecond := float64(done) / now.Sub(p.started).Seconds()
+	left := "?"
+	if total > 0 && perSecond > 0 {
+		left = (time.Duration(float64(total-done)/perSecond) * time.Second).String()
+	}
+	fmt.Fprintf(os.Stderr, "%d of %d %s, %.0f/s, %s left\n", done, total, p.what, perSecond, left)
+}
+
+// stop takes the bar away.
+func (p *progress) stop() {
+	if p.bar != nil {
+		p.bar.Abort(true)
+		p.pool.Wait()
+	}
+}

@@ -1,0 +1,137 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+
+	"github.com/spf13/cobra"
+
+	"rnicmmu/configs"
+	"rnicmmu/platform"
+	"rnicmmu/plots"
+	"rnicmmu/sweep"
+)
+
+type sweepFlags struct {
+	common
+	jobs     int
+	executor string
+	resume   bool
+}
+
+func sweepCommand() *cobra.Command {
+	var f sweepFlags
+	c := &cobra.Command{
+		Use:   "sweep EXPERIMENT",
+		Short: "simulate the points of an experiment and draw its figures",
+		Long:  sweepHelp(),
+		Example: "  rnicmmu sweep tlb-size\n" +
+			"  rnicmmu sweep paging-pressure --set workload.accesses=200000 --jobs 2 --out results",
+		Args: exactly("EXPERIMENT"),
+		RunE: func(c *cobra.Command, args []string) error { return f.run(c, args[0]) },
+	}
+	f.register(c)
+	c.Flags().IntVar(&f.jobs, "jobs", 0, "points at a time; 0: one a CPU")
+	c.Flags().StringVar(&f.executor, "executor", "local", "where points run: local")
+	c.Flags().BoolVar(&f.resume, "resume", false, "go on with the sweep in --out")
+	return c
+}
+
+func sweepHelp() string {
+	text := "Run every point of an experiment: a YAML file or one of these:\n"
+	for _, l := range configs.Experiments() {
+		text += fmt.Sprintf("\n  %-16s %s", l.Name, l.Description)
+	}
+	return text + "\n\nResults go to --out, or to out/EXPERIMENT."
+}
+
+func (f *sweepFlags) run(c *cobra.Command, name string) error {
+	if f.executor != "local" {
+		return fmt.Errorf("--executor %q: local is due", f.executor)
+	}
+	plan, err := f.plan(c, name)
+	if err != nil {
+		return err
+	}
+	if f.out == "" {
+		f.out = filepath.Join("out", plan.Experiment.Name)
+	}
+	results, err := f.execute(c.Context(), plan)
+	if results == nil || err != nil {
+		if errors.Is(err, sweep.ErrInterrupted) {
+			return fmt.Errorf("%w: finished points are in %s; go on with --resume", err, f.out)
+		}
+		return err
+	}
+	return f.finish(results)
+}
+
+// plan reads the experiment, the configuration below it and the input.
+func (f *sweepFlags) plan(c *cobra.Command, name string) (*sweep.Plan, error) {
+	doc, err := experiment(name)
+	if err != nil {
+		return nil, err
+	}
+	e, err := configs.LoadExperiment(&platform.Spec{}, doc)
+	if err != nil {
+		return nil, err
+	}
+	spec, resolved, err := f.load(c, configs.Sources{Experiment: e})
+	if err != nil {
+		return nil, err
+	}
+	trace := f.trace
+	if trace == "" {
+		trace = e.Trace
+	}
+	in, err := input(trace, &spec, resolved)
+	if err != nil {
+		return nil, err
+	}
+	return sweep.NewPlan(e, spec, in)
+}
+
+func experiment(name string) (configs.Document, error) {
+	if _, err := os.Stat(name); errors.Is(err, os.ErrNotExist) {
+		return configs.ExperimentDocument(name)
+	}
+	return configs.ReadFile(name)
+}
+
+func (f *sweepFlags) execute(ctx context.Context, plan *sweep.Plan) ([]sweep.Result, error) {
+	bar := newProgress("points")
+	defer bar.stop()
+	done := uint64(0)
+	return plan.Run(ctx, sweep.Options{Dir: f.out, Jobs: f.jobs, Resume: f.resume,
+		Finished: func(*sweep.Point, *sweep.Result) {
+			done++
+			bar.set(done, uint64(len(plan.Points)))
+		}})
+}
+
+// finish draws the figures and says what there is.
+func (f *sweepFlags) finish(results []sweep.Result) error {
+	files, err := plots.Draw(f.out, []string{"png", "svg"})
+	if err != nil {
+		return err
+	}
+	count := map[string]int{}
+	for _, r := range results {
+		count[r.Status]++
+	}
+	fmt.Printf("%d points: %d ok, %d refused, %d failed, %d with violations\n%s\n", len(results), count[sweep.StatusOK],
+		count[sweep.StatusRefused], count[sweep.StatusFailed], count[sweep.StatusViolation], filepath.Join(f.out, "sweep.csv"))
+	for _, file := range files {
+		fmt.Println(file)
+	}
+	if count[sweep.StatusViolation] > 0 {
+		return errViolation
+	}
+	if n := count[sweep.StatusFailed]; n > 0 {
+		return fmt.Errorf("%d points failed; their errors are in the last column of %s", n, filepath.Join(f.out, "sweep.csv"))
+	}
+	return nil
+}

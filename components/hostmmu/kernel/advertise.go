@@ -1,0 +1,34 @@
+package kernel
+
+import "rnicmmu/clocked"
+
+// cost is the closed form of registration: every region, and every page that
+// is pinned or mapped.
+func (k *Kernel) cost(pages uint32) clocked.Time {
+	return clocked.Time(len(k.regions))*k.spec.Registration.Base + clocked.Time(pages)*k.spec.Registration.Page
+}
+
+// Advertised is what peers were promised: the registered pages, in bytes.
+func (k *Kernel) Advertised() uint64 { return uint64(k.registered()) << k.shift }
+
+// Reserved is the memory that backs the promise, in bytes.
+func (k *Kernel) Reserved() uint64 { return uint64(len(k.frames)) << k.shift }
+
+// Resident is the memory that user pages occupy now, in bytes.
+func (k *Kernel) Resident() uint64 { return uint64(k.resident) << k.shift }
+
+// OverAdvertised tells whether more is advertised than reserved, so that an
+// absent page counts as over-advertised rather than as paging.
+func (k *Kernel) OverAdvertised() bool { return k.Advertised() > k.Reserved() }
+
+// Frames counts the frames: free, resident, and in transit between the two.
+// Together they are all there are, at every tick.
+func (k *Kernel) Frames() (free, resident, transit int) {
+	return len(k.free), k.resident, k.transit
+}
+
+// ResidentPages is the number of pages that have a frame now.
+func (k *Kernel) ResidentPages() int { return k.resident }
+
+// PageTableBytes is the memory that the process's page tables occupy.
+func (k *Kernel) PageTableBytes() uint64 { return k.store.Bytes() }

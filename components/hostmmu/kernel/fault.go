@@ -1,0 +1,286 @@
+package kernel
+
+import (
+	"sort"
+
+	"rnicmmu/clocked"
+	"rnicmmu/components/msg"
+	"rnicmmu/model"
+)
+
+// event is an entry of an adapter's event queue.
+type event struct {
+	msg.Event
+	adapter uint16
+}
+
+// jobPhase is what happens when a job is stepped.
+type jobPhase uint8
+
+const (
+	jobQueued jobPhase = iota // for a worker
+	jobMap                    // make the pages present
+	jobUpdate                 // check the sequence and write the adapter's table
+	jobFill                   // the table command is out
+	jobResume                 // the resume command is out
+)
+
+// job is a fault context: one event from the queue to its resume.
+type job struct {
+	event   event
+	live    bool
+	region  *Region
+	bit     uint16
+	phase   jobPhase
+	counted bool // as minor, major or coalesced
+	first   uint32
+	count   uint32 // pages wanted
+	got     uint32 // pages held
+	faulted bool   // it had to do, or join, a CPU fault
+	write   bool
+	seqs    []uint32 // of the pages, when the walk began
+	waits   uint32   // page, or msg.NoPage
+	walking bool     // seqs of the page at got is taken
+	since   clocked.Time
+	cmd     msg.Command
+}
+
+// interrupt schedules the event handler.
+func (k *Kernel) interrupt(now clocked.Time) {
+	if !k.handling {
+		k.handling = true
+		k.after(now, k.spec.Fault.Interrupt, refer(actorHandler, 0))
+	}
+}
+
+// handleEvents takes events off the queue as long as there are contexts; what
+// is left stays there until a context is free.
+func (k *Kernel) handleEvents(now clocked.Time) {
+	k.handling = false
+	for k.events.count > 0 {
+		if k.jobs.used >= k.spec.Fault.Contexts {
+			k.Stats.Stalls++
+			break
+		}
+		k.Stats.Events++
+		i := k.jobs.get()
+		j := k.jobs.items[i]
+		*j = job{event: k.events.pop(), live: true, waits: msg.NoPage, seqs: j.seqs[:0], since: now, cmd: msg.Command{PA: j.cmd.PA[:0]}}
+		k.runnable.push(i)
+	}
+	k.assign(now)
+}
+
+// assign gives queued jobs to idle workers.
+func (k *Kernel) assign(now clocked.Time) {
+	for k.runnable.count > 0 && k.working < k.spec.Fault.Workers {
+		i := k.runnable.pop()
+		k.working++
+		j := k.jobs.items[i]
+		k.locate(j)
+		j.phase = jobMap
+		more := clocked.Time(max(j.count, 1) - 1)
+		k.after(now, k.spec.Fault.Driver+more*k.spec.Fault.DriverPage, refer(actorJob, i))
+	}
+}
+
+// locate finds the region and pages that an event asks for; region stays nil
+// for what no region covers or allows.
+func (k *Kernel) locate(j *job) {
+	e := &j.event
+	a := &k.adapters[e.adapter]
+	at := sort.Search(len(a.regions), func(i int) bool { return k.regions[a.regions[i]].FirstEntry > e.Entry }) - 1
+	if at < 0 {
+		return
+	}
+	r := &k.regions[a.regions[at]]
+	last := e.Entry + uint64(max(e.Count, 1)) - 1
+	if last-r.FirstEntry >= a.shift.Span(r.VA, r.Length) || e.Write && !r.Writable {
+		return
+	}
+	page := func(entry uint64) uint32 {
+		va := model.VA(r.Adapter0(k)+entry-r.FirstEntry) << a.shift
+		return r.FirstPage + uint32(k.shift.Number(va)-k.shift.Number(r.VA))
+	}
+	j.region = r
+	j.first = page(e.Entry)
+	s := k.segmentOf(j.first)
+	j.count = min(page(last)+1, s.end) - j.first // beyond, the adapter faults again
+	j.bit = s.bit(a.regions[at])
+	j.write = r.Writable && (e.Write || k.spec.Pager.ReadFaultsWrite)
+}
+
+// stepJob goes on with a job.
+func (k *Kernel) stepJob(now clocked.Time, i int) {
+	j := k.jobs.items[i]
+	switch {
+	case j.region == nil:
+		k.resume(i, true)
+	case j.phase == jobMap:
+		k.mapPages(now, i)
+	case j.phase == jobUpdate:
+		k.update(now, i)
+	}
+}
+
+// mapPages makes the wanted pages present one by one, each held once it is.
+func (k *Kernel) mapPages(now clocked.Time, i int) {
+	j := k.jobs.items[i]
+	for j.got < j.count {
+		p := j.first + j.got
+		pg := &k.pages[p]
+		if pg.state == pageEvicting {
+			j.waits = p // read_begin waits while an invalidation is in progress
+			j.walking = false
+			return
+		}
+		if !j.walking {
+			j.walking = true
+			j.seqs = append(j.seqs[:j.got], pg.seq)
+		}
+		if !k.ensure(now, p, j.write, byAdapter) {
+			j.faulted = true
+			j.waits = p
+			return
+		}
+		if pg.seq != j.seqs[j.got] {
+			k.Stats.Retries++
+			j.seqs[j.got] = pg.seq
+		}
+		k.hold(p)
+		j.got++
+		j.walking = false
+	}
+	if !j.faulted && !j.counted && !k.isMapped(j) {
+		k.Stats.Minor++ // present for the CPU: the walk is all
+	}
+	j.counted = true
+	j.phase = jobUpdate
+	k.after(now, k.spec.Fault.Update, refer(actorJob, i))
+}
+
+// isMapped tells whether the adapter's table has all pages with the right
+// wanted.
+func (k *Kernel) isMapped(j *job) bool {
+	for p := j.first; p < j.first+j.count; p++ {
+		pg := &k.pages[p]
+		if pg.mapped&j.bit == 0 || j.write && pg.writable&j.bit == 0 {
+			return false
+		}
+	}
+	return true
+}
+
+// update writes the adapter's table if nothing was invalidated since the walk
+// began; else the walk is done again.
+func (k *Kernel) update(now clocked.Time, i int) {
+	j := k.jobs.items[i]
+	for n := range j.count {
+		pg := &k.pages[j.first+n]
+		if pg.state == pageResident && pg.seq == j.seqs[n] && (!j.write || k.storable(j.first+n)) {
+			continue
+		}
+		k.letGo(j)
+		if now-j.since >= k.spec.Fault.Deadline {
+			k.Stats.TryAgain++
+			k.resume(i, false) // the adapter faults again if it must
+			return
+		}
+		k.Stats.Retries++
+		j.phase = jobMap
+		k.mapPages(now, i)
+		return
+	}
+	for p := j.first; p < j.first+j.count; p++ {
+		if k.pages[p].fills > 0 {
+			j.waits = p // the range lock: another fill of the page is out
+			return
+		}
+	}
+	if k.isMapped(j) {
+		k.Stats.Coalesced++
+		k.resume(i, false)
+		return
+	}
+	k.fill(i)
+}
+
+// letGo gives up the pages held.
+func (k *Kernel) letGo(j *job) {
+	for p := j.first; p < j.first+j.got; p++ {
+		k.release(p)
+	}
+	j.got = 0
+	j.walking = false
+}
+
+// fill posts the table update of a job's pages.
+func (k *Kernel) fill(i int) {
+	j := k.jobs.items[i]
+	shift := k.adapters[j.region.Adapter].shift
+	j.cmd = msg.Command{Op: msg.CmdFill, Write: j.write, Owner: uint32(refer(actorJob, i)), Adapter: j.event.adapter, PA: j.cmd.PA[:0]}
+	for p := j.first; p < j.first+j.count; p++ {
+		pg := &k.pages[p]
+		entry, count, skip := k.entriesOf(j.region, p)
+		if p == j.first {
+			j.cmd.Entry = entry
+		}
+		for e := range count {
+			j.cmd.PA = append(j.cmd.PA, msg.FramePA(pg.frame, k.shift)+skip+model.PA(e)<<shift)
+		}
+		pg.fills++
+		pg.mapped |= j.bit
+		if j.write {
+			pg.writable |= j.bit
+		}
+	}
+	j.cmd.Count = uint32(len(j.cmd.PA))
+	j.phase = jobFill
+	k.send(&j.cmd)
+}
+
+// resume posts the end of a job's fault.
+func (k *Kernel) resume(i int, failed bool) {
+	j := k.jobs.items[i]
+	j.cmd = msg.Command{Op: msg.CmdResume, Failed: failed, Token: j.event.Token, Owner: uint32(refer(actorJob, i)),
+		Adapter: j.event.adapter, PA: j.cmd.PA[:0]}
+	j.phase = jobResume
+	if failed {
+		k.Stats.Failed++
+	} else {
+		k.Stats.Resumed++
+	}
+	k.send(&j.cmd)
+}
+
+// send puts a command into its adapter's queue.
+func (k *Kernel) send(c *msg.Command) {
+	c.Posts = max(1, (c.Count+uint32(k.spec.Command.Chunk)-1)/uint32(k.spec.Command.Chunk))
+	k.adapters[c.Adapter].queue.push(c)
+}
+
+// jobCompleted goes on after a job's command.
+func (k *Kernel) jobCompleted(now clocked.Time, i int) {
+	j := k.jobs.items[i]
+	if j.phase == jobFill {
+		for p := j.first; p < j.first+j.count; p++ {
+			k.pages[p].fills--
+			k.wake(now, p)
+		}
+		k.resume(i, false)
+		return
+	}
+	for p := j.first; p < j.first+j.got; p++ {
+		if f := k.pages[p].frame; f != noFrame {
+			k.frames[f].until = now + k.spec.Pager.Grace
+		}
+	}
+	k.letGo(j)
+	j.live = false
+	k.jobs.put(i)
+	k.working--
+	k.assign(now)
+	if k.events.count > 0 {
+		k.handleEvents(now)
+	}
+}

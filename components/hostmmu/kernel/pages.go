@@ -1,0 +1,163 @@
+package kernel
+
+import (
+	"sort"
+
+	"rnicmmu/clocked"
+	"rnicmmu/components/msg"
+	"rnicmmu/model"
+	"rnicmmu/model/pagetable"
+)
+
+// pageState is where a process page is. Whether a resident one is writable,
+// accessed or dirty is in the page table.
+type pageState uint8
+
+const (
+	pageAbsent   pageState = iota // in swap if slotValid, else never stored to
+	pagePagingIn                  // a CPU fault works on it
+	pageResident
+	pageEvicting // invalidated, on its way out or to another frame
+)
+
+// Flags of a page.
+const (
+	slotValid uint8 = 1 << iota // the swap slot holds the content, unless the page is dirty
+	pagePinned
+	pageUpgrading // a CPU fault makes it writable
+)
+
+// page is a process page.
+type page struct {
+	frame    uint32
+	seq      uint32 // bumped by each invalidation, mapped or not
+	mapped   uint16 // bit i: the i-th region of its segment may map it
+	writable uint16 // bit i: with the right to store
+	state    pageState
+	flags    uint8
+	holds    uint8 // faults and CPU accesses that need it where it is
+	fills    uint8 // table fills under way
+}
+
+// noFrame is no frame, and no neighbour in the recency list.
+const noFrame = ^uint32(0)
+
+// frame is a frame of host memory.
+type frame struct {
+	page       uint32 // msg.NoPage: none
+	prev, next uint32 // in the recency list
+	evict      uint32 // eviction that empties it
+	dirty      bool   // its page must go to swap
+	until      clocked.Time
+}
+
+// segment is a run of pages with the same regions over them.
+type segment struct {
+	first, end uint32 // pages
+	va         model.VA
+	regions    []int
+}
+
+// segmentOf finds the segment of a page; every page has one.
+func (k *Kernel) segmentOf(p uint32) *segment {
+	i := sort.Search(len(k.segments), func(i int) bool { return k.segments[i].end > p })
+	return &k.segments[i]
+}
+
+func (k *Kernel) vaOf(p uint32) model.VA {
+	s := k.segmentOf(p)
+	return s.va + model.VA(uint64(p-s.first)<<k.shift)
+}
+
+// bit is the place of a region among those of a page's segment.
+func (s *segment) bit(region int) uint16 {
+	for i, r := range s.regions {
+		if r == region {
+			return 1 << i
+		}
+	}
+	return 0
+}
+
+// entriesOf is the range of a region's table entries that a page fills.
+func (k *Kernel) entriesOf(r *Region, p uint32) (entry uint64, count uint32, first model.PA) {
+	ratio := k.shift - k.adapters[r.Adapter].shift
+	base := r.Adapter0(k)
+	from := (k.shift.Number(r.VA) + uint64(p-r.FirstPage)) << ratio
+	to := from + 1<<ratio
+	last := base + k.adapters[r.Adapter].shift.Span(r.VA, r.Length)
+	skip := uint64(0)
+	if from < base {
+		skip, from = base-from, base
+	}
+	to = min(to, last)
+	return r.FirstEntry + from - base, uint32(to - from), model.PA(skip << k.adapters[r.Adapter].shift)
+}
+
+// frames in the recency list: the head is the longest unused.
+
+func (k *Kernel) touch(f uint32) {
+	k.unlink(f)
+	k.link(f)
+}
+
+func (k *Kernel) link(f uint32) {
+	x := &k.frames[f]
+	x.prev, x.next = k.newest, noFrame
+	if k.newest == noFrame {
+		k.oldest = f
+	} else {
+		k.frames[k.newest].next = f
+	}
+	k.newest = f
+}
+
+func (k *Kernel) unlink(f uint32) {
+	x := &k.frames[f]
+	if x.prev == noFrame {
+		k.oldest = x.next
+	} else {
+		k.frames[x.prev].next = x.next
+	}
+	if x.next == noFrame {
+		k.newest = x.prev
+	} else {
+		k.frames[x.next].prev = x.prev
+	}
+}
+
+// install makes a page resident in a frame and maps it for the CPU.
+func (k *Kernel) install(p, f uint32, flags pagetable.PTE) {
+	err := k.table.Map(k.vaOf(p), msg.FramePA(f, k.shift), k.shift, pagetable.User|flags)
+	if err != nil {
+		k.Stats.TableErrors++
+	}
+	pg := &k.pages[p]
+	pg.frame, pg.state = f, pageResident
+	k.frames[f].page = p
+	if pg.flags&pagePinned == 0 {
+		k.link(f)
+	}
+	k.resident++
+	k.changed = true
+}
+
+// remove takes a resident page out of the page table and tells whether the CPU
+// stored to it.
+func (k *Kernel) remove(p uint32) (flags pagetable.PTE) {
+	e, _, err := k.table.Unmap(k.vaOf(p))
+	if err != nil {
+		k.Stats.TableErrors++
+	}
+	k.unlink(k.pages[p].frame)
+	k.resident--
+	return e
+}
+
+// hold keeps a page where it is until release.
+func (k *Kernel) hold(p uint32) { k.pages[p].holds++ }
+
+func (k *Kernel) release(p uint32) {
+	k.pages[p].holds--
+	k.changed = true
+}

@@ -1,0 +1,138 @@
+package kernel
+
+import (
+	"rnicmmu/clocked"
+	"rnicmmu/components/msg"
+	"rnicmmu/measure"
+)
+
+// reclaim starts as many evictions as the faults that wait for a frame and the
+// watermarks ask for, and tells whether it started one.
+func (k *Kernel) reclaim(now clocked.Time) (started bool) {
+	need := k.need()
+	if need <= 0 || !k.changed && now < k.retryAt {
+		return false
+	}
+	for need > 0 && k.evictions.used < k.spec.Pager.Parallel {
+		f, ok := k.victim(now)
+		if !ok {
+			return started
+		}
+		need -= int(k.evict(now, f))
+		started = true
+	}
+	return started
+}
+
+// need is how many more pages should be on their way out.
+func (k *Kernel) need() int {
+	free := len(k.free)
+	if !k.background && free < k.low && k.resident > 0 {
+		k.background = true
+		k.Stats.Wakeups++
+	}
+	if k.background && free >= k.high {
+		k.background = false
+	}
+	need := k.frameWaiters.count
+	if k.background {
+		need = max(need, k.high-free)
+	}
+	return need - k.evicting
+}
+
+// victim chooses a frame by the policy. When every page must stay, it is asked
+// again when one is released or the first grace time ends.
+func (k *Kernel) victim(now clocked.Time) (f uint32, ok bool) {
+	k.changed, k.retryAt = false, clocked.Never
+	if k.spec.Pager.Policy == "lru" {
+		f, ok = k.leastRecent(now)
+	} else {
+		f, ok = k.secondChance(now)
+	}
+	if ok {
+		k.changed = true
+	} else if k.retryAt != clocked.Never {
+		k.timers.set(k.retryAt, refer(actorReclaim, 0))
+	}
+	return f, ok
+}
+
+func (k *Kernel) leastRecent(now clocked.Time) (uint32, bool) {
+	for f := k.oldest; f != noFrame; f = k.frames[f].next {
+		if k.evictable(now, f) {
+			return f, true
+		}
+	}
+	return 0, false
+}
+
+// secondChance moves the hand on: a page with its accessed bit set loses the
+// bit and stays. After two turns every bit was clear once.
+func (k *Kernel) secondChance(now clocked.Time) (uint32, bool) {
+	for range 2 * len(k.frames) {
+		f := k.hand
+		k.hand++
+		if int(k.hand) == len(k.frames) {
+			k.hand = 0
+		}
+		if !k.evictable(now, f) {
+			continue
+		}
+		if was, err := k.table.ClearAccessed(k.vaOf(k.frames[f].page)); err == nil && !was {
+			return f, true
+		}
+	}
+	return 0, false
+}
+
+// evictable tells whether nothing needs the page in a frame where it is. What
+// a fault has just filled stays until its grace time is over, so that the
+// access gets to use it.
+func (k *Kernel) evictable(now clocked.Time, f uint32) bool {
+	p := k.frames[f].page
+	if p == msg.NoPage || !k.settled(p) {
+		return false
+	}
+	if until := k.frames[f].until; until > now {
+		k.retryAt = min(k.retryAt, until)
+		return false
+	}
+	return true
+}
+
+// settled tells whether a page is resident and nobody is about to use it.
+func (k *Kernel) settled(p uint32) bool {
+	pg := &k.pages[p]
+	return pg.state == pageResident && pg.flags&(pagePinned|pageUpgrading) == 0 && pg.holds == 0 && pg.fills == 0
+}
+
+// evict starts the eviction of the page in a frame and of neighbours that may
+// go with it, and returns how many pages that is.
+func (k *Kernel) evict(now clocked.Time, f uint32) uint32 {
+	p := k.frames[f].page
+	end := min(k.segmentOf(p).end, p+uint32(k.spec.Pager.Batch))
+	q := p + 1
+	for q < end && k.pages[q].state == pageResident && k.evictable(now, k.pages[q].frame) && !k.accessedBit(q) {
+		q++
+	}
+	k.invalidate(now, p, q-p, measure.TriggerEvict)
+	return q - p
+}
+
+func (k *Kernel) accessedBit(p uint32) bool {
+	w := k.table.Lookup(k.vaOf(p))
+	return w.Entry.Has(accessed)
+}
+
+// frameFree gives a frame to the fault that has waited longest, or to the free
+// list.
+func (k *Kernel) frameFree(now clocked.Time, f uint32) {
+	k.frames[f].page = msg.NoPage
+	k.frames[f].until = 0
+	k.transit--
+	k.free = append(k.free, f)
+	if k.frameWaiters.count > 0 {
+		k.gotFrame(now, k.frameWaiters.pop())
+	}
+}

@@ -1,0 +1,279 @@
+package kernel
+
+import (
+	"fmt"
+	"sort"
+
+	"rnicmmu/components/msg"
+	"rnicmmu/model"
+	"rnicmmu/model/pagetable"
+)
+
+// Schemes that Register knows.
+const (
+	Pinned = "pinned"
+	ODP    = "odp"
+)
+
+// Region is memory registered with an adapter. Regions of one process may
+// overlap: what is one page has one number.
+type Region struct {
+	VA         model.VA
+	Length     uint64 // bytes, at least 1
+	Adapter    int
+	FirstPage  uint32 // dense number of the process page at VA
+	FirstEntry uint64 // table entry of the adapter's page at VA
+	Writable   bool   // remote peers may store
+}
+
+// Adapter0 is the number of the first of the adapter's pages in the region.
+func (r *Region) Adapter0(k *Kernel) uint64 { return k.adapters[r.Adapter].shift.Number(r.VA) }
+
+// Refused is the error of a registration that the host cannot back.
+type Refused struct{ Reason string }
+
+func (r *Refused) Error() string { return r.Reason }
+
+// Fill is a run of table entries to be programmed at registration: entry
+// Entry+i maps the adapter's page at PA + i pages.
+type Fill struct {
+	Adapter int
+	Entry   uint64
+	Count   uint64
+	PA      model.PA
+	Write   bool
+}
+
+// Run is a run of process pages: page First+i. Of resident ones, Frame+i holds
+// it; of swapped ones, slot First+i does.
+type Run struct{ First, Frame, Count uint32 }
+
+// Setup is what the platform must make true before time 0.
+type Setup struct {
+	Fills    []Fill // in adapters' tables
+	Resident []Run  // in memory: Preload
+	Swapped  []Run  // in swap: PreloadSwapped, before Resident
+}
+
+// Pages is the number of process pages: the regions' and the CPU user's.
+func (k *Kernel) Pages() int { return len(k.pages) }
+
+// Register gives the process its memory, before time 0. Under pinned it is all
+// or nothing: a *Refused error when the frames do not suffice. Swap slots are
+// numbered like pages.
+func (k *Kernel) Register(regions []Region, scheme string) (Setup, error) {
+	k.regions = regions
+	if err := k.checkRegions(scheme); err != nil {
+		return Setup{}, err
+	}
+	k.cut()
+	var setup Setup
+	if scheme == Pinned {
+		if err := k.pin(&setup); err != nil {
+			return Setup{}, err
+		}
+	} else {
+		k.back(&setup)
+	}
+	k.startThreads()
+	return setup, nil
+}
+
+func (k *Kernel) checkRegions(scheme string) error {
+	if scheme != Pinned && scheme != ODP {
+		return fmt.Errorf("scheme: %q: pinned or odp is due", scheme)
+	}
+	for i := range k.regions {
+		r := &k.regions[i]
+		if r.Adapter < 0 || r.Adapter >= len(k.adapters) {
+			return fmt.Errorf("region %d: adapter %d does not exist", i, r.Adapter)
+		}
+		if r.Length == 0 || r.VA+model.VA(r.Length-1) < r.VA {
+			return fmt.Errorf("region %d: [0x%x, +%d B) is no range", i, uint64(r.VA), r.Length)
+		}
+		if shift := k.adapters[r.Adapter].shift; shift > k.shift && scheme == ODP {
+			return fmt.Errorf("tpt.page: %d B exceed the host's page of %s: under odp pages come and go one by one", shift.Bytes(), k.spec.Page)
+		}
+		a := &k.adapters[r.Adapter]
+		a.regions = append(a.regions, i)
+	}
+	for i := range k.adapters {
+		a := &k.adapters[i]
+		sort.SliceStable(a.regions, func(x, y int) bool {
+			return k.regions[a.regions[x]].FirstEntry < k.regions[a.regions[y]].FirstEntry
+		})
+	}
+	return nil
+}
+
+// pagesOf is the number of host pages that a region touches.
+func (k *Kernel) pagesOf(r *Region) uint32 { return uint32(k.shift.Span(r.VA, r.Length)) }
+
+// cut divides the pages into segments under the same regions, and adds the
+// CPU user's own pages above all regions.
+func (k *Kernel) cut() {
+	cuts := []uint32{0}
+	top := model.VA(0)
+	for i := range k.regions {
+		r := &k.regions[i]
+		cuts = append(cuts, r.FirstPage, r.FirstPage+k.pagesOf(r))
+		top = max(top, r.VA+model.VA(r.Length))
+	}
+	sort.Slice(cuts, func(i, j int) bool { return cuts[i] < cuts[j] })
+	for i := 1; i < len(cuts); i++ {
+		if cuts[i] == cuts[i-1] {
+			continue
+		}
+		s := segment{first: cuts[i-1], end: cuts[i]}
+		for n := range k.regions {
+			r := &k.regions[n]
+			if s.first >= r.FirstPage && s.end <= r.FirstPage+k.pagesOf(r) {
+				s.va = model.VA((k.shift.Number(r.VA) + uint64(s.first-r.FirstPage)) << k.shift)
+				s.regions = append(s.regions, n)
+			}
+		}
+		k.segments = append(k.segments, s)
+	}
+	last := cuts[len(cuts)-1]
+	if own := uint32(k.spec.CPUPages()); own > 0 {
+		va := model.VA((k.shift.Number(top) + 2) << k.shift)
+		k.segments = append(k.segments, segment{first: last, end: last + own, va: va})
+		last += own
+	}
+	k.pages = make([]page, last)
+	for i := range k.pages {
+		k.pages[i].frame = noFrame
+	}
+}
+
+// registered counts the pages under at least one region.
+func (k *Kernel) registered() (n uint32) {
+	for i := range k.segments {
+		if s := &k.segments[i]; len(s.regions) > 0 {
+			n += s.end - s.first
+		}
+	}
+	return n
+}
+
+// pin makes every registered page resident for good, in frames that follow
+// each other within a segment and lie to the adapter's pages as VAs do.
+func (k *Kernel) pin(setup *Setup) error {
+	next := uint32(0)
+	starts := make([]uint32, len(k.segments))
+	for i := range k.segments {
+		s := &k.segments[i]
+		if len(s.regions) == 0 {
+			continue
+		}
+		unit := uint64(1)
+		for _, r := range s.regions {
+			if shift := k.adapters[k.regions[r].Adapter].shift; shift > k.shift {
+				unit = max(unit, 1<<(shift-k.shift))
+			}
+		}
+		next += uint32((k.shift.Number(s.va) - uint64(next)) % unit)
+		starts[i] = next
+		next += s.end - s.first
+	}
+	spare := uint32(0)
+	if k.spec.CPUPages() > 0 {
+		spare = 2
+	}
+	if need := uint64(next) + uint64(spare); need > uint64(len(k.frames)) {
+		return &Refused{fmt.Sprintf("host.memory: %d pages of %s to pin, %d frames: raise host.memory or use scheme odp", need, k.spec.Page, len(k.frames))}
+	}
+	for i := range k.segments {
+		if s := &k.segments[i]; len(s.regions) > 0 {
+			k.occupy(setup, s.first, starts[i], s.end-s.first, pagePinned)
+			for _, r := range s.regions {
+				k.program(setup, s, r, starts[i], s.end-s.first)
+			}
+		}
+	}
+	k.Stats.RegistrationTime = k.cost(k.registered())
+	return nil
+}
+
+// occupy makes pages resident in consecutive frames before time 0.
+func (k *Kernel) occupy(setup *Setup, first, frame, count uint32, flags uint8) {
+	for i := range count {
+		k.pages[first+i].flags |= flags
+		write := pagetable.PTE(0)
+		for _, r := range k.segmentOf(first + i).regions {
+			if k.regions[r].Writable {
+				write = pagetable.Write
+			}
+		}
+		k.install(first+i, frame+i, pagetable.Accessed|write)
+	}
+	setup.Resident = append(setup.Resident, Run{First: first, Frame: frame, Count: count})
+	k.Stats.Initial += uint64(count)
+	left := k.free[:0]
+	for _, f := range k.free {
+		if f < frame || f >= frame+count {
+			left = append(left, f)
+		}
+	}
+	k.free = left
+}
+
+// program adds the fill of the first count pages of a segment to a region's
+// table.
+func (k *Kernel) program(setup *Setup, s *segment, region int, frame, count uint32) {
+	if count == 0 {
+		return
+	}
+	r := &k.regions[region]
+	f := Fill{Adapter: r.Adapter, Write: r.Writable}
+	if shift := k.adapters[r.Adapter].shift; shift <= k.shift {
+		entry, _, skip := k.entriesOf(r, s.first)
+		last, n, _ := k.entriesOf(r, s.first+count-1)
+		f.Entry, f.Count, f.PA = entry, last+uint64(n)-entry, msg.FramePA(frame, k.shift)+skip
+	} else {
+		lead := s.va & model.VA(shift.Bytes()-1)
+		f.Entry = r.FirstEntry + shift.Number(s.va) - shift.Number(r.VA)
+		f.Count = shift.Span(s.va, uint64(count)<<k.shift)
+		f.PA = msg.FramePA(frame, k.shift) - model.PA(lead)
+	}
+	setup.Fills = append(setup.Fills, f)
+	bit := s.bit(region)
+	for p := s.first; p < s.first+count; p++ {
+		k.pages[p].mapped |= bit
+		if r.Writable {
+			k.pages[p].writable |= bit
+		}
+	}
+}
+
+// back states the initial backing of on-demand memory.
+func (k *Kernel) back(setup *Setup) {
+	next, mapped := uint32(0), uint32(0)
+	for i := range k.segments {
+		s := &k.segments[i]
+		count := uint32(0)
+		if len(s.regions) == 0 || k.spec.Pager.Initial == "zero" {
+			continue
+		}
+		if k.spec.Pager.Initial == "resident" {
+			count = min(s.end-s.first, uint32(len(k.frames))-next)
+		}
+		if count > 0 {
+			k.occupy(setup, s.first, next, count, 0)
+			next += count
+			if k.spec.Pager.Snapshot {
+				mapped += count
+				for _, r := range s.regions {
+					k.program(setup, s, r, next-count, count)
+				}
+			}
+		}
+		if rest := s.end - s.first - count; rest > 0 {
+			setup.Swapped = append(setup.Swapped, Run{First: s.first + count, Count: rest})
+			for p := s.first + count; p < s.end; p++ {
+				k.pages[p].flags |= slotValid
+			}
+		}
+	}
+	k.Stats.RegistrationTime = k.cost(mapped)
+}

@@ -1,0 +1,53 @@
+package kernel
+
+import (
+	"fmt"
+
+	"rnicmmu/components/msg"
+)
+
+// Idle tells whether no fault, invalidation, CPU access or page operation is
+// in flight.
+func (k *Kernel) Idle() bool {
+	for i := range k.threads {
+		if k.threads[i].active {
+			return false
+		}
+	}
+	return k.events.count == 0 && k.jobs.used == 0 && k.pageIns.used == 0 && k.evictions.used == 0 && k.ops.count == 0
+}
+
+var jobWaits = [...]string{"a worker", "its pages", "the table lock", "the table update", "the resume"}
+
+// Waits says in a line each what the kernel waits for.
+func (k *Kernel) Waits() []string {
+	var lines []string
+	add := func(format string, args ...any) { lines = append(lines, k.name+": "+fmt.Sprintf(format, args...)) }
+	if k.events.count > 0 {
+		add("%d page-fault events wait for a context", k.events.count)
+	}
+	for _, j := range k.jobs.items {
+		if !j.live {
+			continue
+		}
+		at := ""
+		if j.waits != msg.NoPage {
+			at = fmt.Sprintf(" (page %d)", j.waits)
+		}
+		add("fault of QP %d, token %d, waits for %s%s since %v", j.event.QP, j.event.Token, jobWaits[j.phase], at, j.since)
+	}
+	if n := k.frameWaiters.count; n > 0 {
+		add("%d faults wait for a frame; %d pages are on their way out", n, k.evicting)
+	}
+	for _, v := range k.evictions.items {
+		if v.phase == evictCommands && v.acked < len(v.slots) {
+			add("invalidation of pages %d-%d: %d of %d adapters have acknowledged", v.first, v.first+v.count-1, v.acked, len(v.slots))
+		}
+	}
+	for i := range k.adapters {
+		if a := &k.adapters[i]; a.queue.count+a.outstanding > 0 {
+			add("adapter %d: %d table commands posted, %d queued", i, a.outstanding, a.queue.count)
+		}
+	}
+	return lines
+}

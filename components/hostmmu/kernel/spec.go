@@ -1,0 +1,125 @@
+package kernel
+
+import (
+	"fmt"
+
+	"rnicmmu/clocked"
+	"rnicmmu/model"
+)
+
+// Spec holds the parameters of the host's kernel. Its keys stand under "host".
+type Spec struct {
+	Memory       model.Bytes  `key:"memory" default:"1GiB" min:"8KiB" max:"1TiB" doc:"frames for user pages; page tables and adapter tables are accounted apart" source:"assumption: holds the default workload several times"`
+	Page         string       `key:"page" default:"4KiB" oneof:"4KiB,2MiB,1GiB" doc:"page size of the process" source:"x86-64 leaf sizes (Intel SDM vol. 3)"`
+	Pager        Pager        `key:"pager" doc:"reclaim and swap"`
+	Fault        Fault        `key:"fault" doc:"handler of adapters' page faults, and CPU faults"`
+	Notifier     Notifier     `key:"notifier" doc:"steps of an invalidation that are the kernel's own"`
+	Command      Commands     `key:"command" doc:"queue of table commands"`
+	Registration Registration `key:"registration" doc:"cost of registering memory, outside simulated time"`
+	CPU          CPU          `key:"cpu" doc:"the host's own user of memory"`
+}
+
+// Pager describes reclaim and the initial backing of registered memory.
+type Pager struct {
+	Policy          string       `key:"policy" default:"clock" oneof:"clock,lru" doc:"clock: second chance by accessed bits; lru: recency of fault-in and CPU access. DMA under odp shows in neither" source:"assumption: second chance is nearest to Linux's reclaim"`
+	Initial         string       `key:"initial" default:"zero" oneof:"zero,swapped,resident" doc:"backing at registration: first touch zero-fills, first touch reads swap, or as many pages as fit are present and the others in swap" source:"assumption: fresh anonymous memory"`
+	Snapshot        bool         `key:"snapshot" default:"true" doc:"on-demand registration maps pages that are present into the adapter's table" source:"semantics.md §3.3"`
+	Low             float64      `key:"low_watermark" default:"0.01" min:"0" max:"0.5" doc:"part of the frames free below which background reclaim starts; rounded down to frames" source:"assumption: Linux keeps about 1 % between its watermarks"`
+	High            float64      `key:"high_watermark" default:"0.02" min:"0" max:"0.9" doc:"part of the frames free at which background reclaim stops" source:"assumption: twice the low watermark"`
+	Parallel        int          `key:"parallel" default:"16" min:"1" max:"1024" doc:"evictions under way at once" source:"assumption: half of Linux's reclaim cluster of 32"`
+	Batch           int          `key:"batch" default:"1" min:"1" max:"512" doc:"neighbouring pages that one eviction takes, with one invalidation" source:"assumption: one page, as Lesokhin et al. measure"`
+	Readahead       int          `key:"readahead" default:"0" min:"0" max:"512" doc:"pages after the faulting one that a swap read brings in too; 0: one page a fault" source:"assumption: off"`
+	ReadFaultsWrite bool         `key:"read_faults_write" default:"true" doc:"a READ on writable memory faults for write, so that the page counts as dirty" source:"semantics.md §1.4 (Linux umem_odp.c)"`
+	Grace           clocked.Time `key:"grace" default:"2ms" min:"0ns" max:"10s" doc:"time after a fault's resume during which its page is not evicted" source:"assumption: longer than the resume and the default RNR wait (semantics.md OVR-1)"`
+	MigrateInterval clocked.Time `key:"migrate_interval" default:"0ns" min:"0ns" max:"100s" doc:"a random resident page moves to another frame this often; 0: never" source:"assumption: off"`
+	Swap            Swap         `key:"swap" doc:"swap device"`
+}
+
+// Swap describes the swap device.
+type Swap struct {
+	ReadLatency  clocked.Time  `key:"read_latency" default:"60us" min:"0ns" max:"10s" doc:"of a read, without its transfer" source:"fault_and_swap_costs.csv: a major fault adds 60 us (NP-RDMA, arXiv 2310.11062)"`
+	WriteLatency clocked.Time  `key:"write_latency" default:"20us" min:"0ns" max:"10s" doc:"of a write, without its transfer" source:"assumption: an SSD's write buffer"`
+	Bandwidth    model.BitRate `key:"bandwidth" default:"24Gbps" min:"1Mbps" max:"10Tbps" doc:"of the device, reads and writes together" source:"assumption: 3 GB/s, an SSD on four Gen3 lanes"`
+	QueueDepth   int           `key:"queue_depth" default:"64" min:"1" max:"65536" doc:"requests in service at once; more wait" source:"assumption: one queue of an SSD"`
+}
+
+// Fault describes the software part of an adapter's fault and of CPU faults.
+type Fault struct {
+	Interrupt  clocked.Time `key:"interrupt" default:"1us" min:"0ns" max:"10ms" doc:"from the MSI-X write to the handler" source:"assumption: part of the driver's 5.4 us (npf_breakdown.csv)"`
+	Contexts   int          `key:"contexts" default:"64" min:"1" max:"4096" doc:"faults taken off the event queue at once" source:"semantics.md §1.1 (Linux odp.c: 64 reserved)"`
+	Workers    int          `key:"workers" default:"32" min:"1" max:"4096" doc:"faults worked on at once" source:"assumption: half the contexts"`
+	Driver     clocked.Time `key:"driver" default:"3.4us" min:"0ns" max:"10ms" doc:"driver's time for a fault" source:"npf_breakdown.csv: driver 5.4 us less interrupt and CPU fault (Lesokhin et al., ASPLOS 2017, Fig. 3)"`
+	DriverPage clocked.Time `key:"driver_page" default:"98ns" min:"0ns" max:"1ms" doc:"more for each further page of a fault" source:"npf_breakdown.csv: (105.7 − 5.4) us / 1023 pages (derived)"`
+	Update     clocked.Time `key:"update" default:"200ns" min:"0ns" max:"10ms" doc:"software's part of a table update" source:"assumption: rest of 6.7 us after the command itself (npf_breakdown.csv)"`
+	Minor      clocked.Time `key:"minor" default:"1us" min:"0ns" max:"10ms" doc:"software's time of a CPU fault without a swap read" source:"fault_and_swap_costs.csv: anonymous minor fault 1.013 us, median"`
+	Major      clocked.Time `key:"major" default:"2.3us" min:"0ns" max:"10ms" doc:"software's time of a CPU fault with a swap read" source:"fault_and_swap_costs.csv: Fastswap 0.3 + 0.6 + 0.4 + 1 us (HoPP, HPCA 2023)"`
+	Deadline   clocked.Time `key:"deadline" default:"1s" min:"1us" max:"100s" doc:"after which a fault that keeps meeting invalidations is given back to the adapter" source:"semantics.md §1.4: 1000 ms"`
+}
+
+// Notifier describes the software part of an invalidation.
+type Notifier struct {
+	Checks   clocked.Time `key:"checks" default:"2.7us" min:"0ns" max:"10ms" doc:"before any command; all that an unmapped page costs" source:"npf_breakdown.csv: checks 2.7 us (Lesokhin et al., ASPLOS 2017, Fig. 3)"`
+	Updates  clocked.Time `key:"updates" default:"500ns" min:"0ns" max:"10ms" doc:"bookkeeping after the last acknowledgement" source:"npf_breakdown.csv: updates 0.5 us (Lesokhin et al., ASPLOS 2017, Fig. 3)"`
+	Unmap    clocked.Time `key:"dma_unmap" default:"0ns" min:"0ns" max:"10ms" doc:"DMA unmapping" source:"no IOMMU: nothing to unmap"`
+	TLBFlush clocked.Time `key:"tlb_flush" default:"1.7us" min:"0ns" max:"10ms" doc:"CPU TLB shootdown after the page-table entry is cleared" source:"tlb_shootdown.csv: 5236 cycles, same socket, at 3.1 GHz (Amit et al., EuroSys 2020)"`
+	Order    string       `key:"order" default:"parallel" oneof:"parallel,serial" doc:"adapters are told at once or one after the other" source:"semantics.md §2.1: newer kernels overlap the round trips"`
+}
+
+// Commands describes the queue of table commands, one an adapter.
+type Commands struct {
+	Outstanding int `key:"outstanding" default:"1" min:"1" max:"1024" doc:"commands posted and not yet completed" source:"semantics.md §2.3: every post waits for its completion"`
+	Chunk       int `key:"chunk" default:"131064" min:"8" max:"131064" doc:"table entries of one work request" source:"semantics.md §2.3: 1 MiB − 64 B of 8-byte entries"`
+}
+
+// Registration describes what registering costs.
+type Registration struct {
+	Base clocked.Time `key:"base" default:"10us" min:"0ns" max:"1s" doc:"of a region, whatever its size" source:"assumption: system call and key command"`
+	Page clocked.Time `key:"page" default:"460ns" min:"0ns" max:"1ms" doc:"of each page pinned or mapped" source:"fault_and_swap_costs.csv: 480 us for 4 MiB, less the base (FineMem, OSDI 2025; derived)"`
+}
+
+// CPU describes the host's own user of memory.
+type CPU struct {
+	WorkingSet model.Bytes  `key:"working_set" default:"0B" min:"0B" max:"1TiB" doc:"bytes of its own pages; 0: there is no such user" source:"assumption: off"`
+	Threads    int          `key:"threads" default:"1" min:"1" max:"64" doc:"threads, each with one access at a time" source:"assumption"`
+	Think      clocked.Time `key:"think_time" default:"1us" min:"1ps" max:"10s" doc:"between an access and the next of the same thread" source:"assumption"`
+	Pattern    string       `key:"pattern" default:"uniform" oneof:"uniform,sequential" doc:"order in which pages are touched" source:"assumption"`
+	Writes     float64      `key:"write_fraction" default:"0.3" min:"0" max:"1" doc:"accesses that store" source:"assumption"`
+	Shared     float64      `key:"shared_fraction" default:"0" min:"0" max:"1" doc:"accesses that go to registered pages" source:"assumption: off"`
+}
+
+// Shift is the base-2 logarithm of the page size.
+func (s *Spec) Shift() model.PageShift {
+	switch s.Page {
+	case "2MiB":
+		return model.Shift2M
+	case "1GiB":
+		return model.Shift1G
+	}
+	return model.Shift4K
+}
+
+// Frames is the number of frames for user pages.
+func (s *Spec) Frames() int { return int(uint64(s.Memory) >> s.Shift()) }
+
+// CPUPages is the number of the CPU user's own pages; they are numbered after
+// those of the regions.
+func (s *Spec) CPUPages() int {
+	return int((uint64(s.CPU.WorkingSet) + s.Shift().Bytes() - 1) >> s.Shift())
+}
+
+// Check refuses what the kernel cannot run with.
+func (s *Spec) Check() error {
+	switch {
+	case s.Frames() < 2:
+		return fmt.Errorf("host.memory: %d B: at least 2 pages of %s are due", uint64(s.Memory), s.Page)
+	case s.Pager.High < s.Pager.Low:
+		return fmt.Errorf("host.pager.high_watermark: %v: at least low_watermark %v is due", s.Pager.High, s.Pager.Low)
+	case s.Fault.Contexts < 1 || s.Fault.Workers < 1 || s.Pager.Parallel < 1 || s.Pager.Batch < 1:
+		return fmt.Errorf("host: fault.contexts, fault.workers, pager.parallel and pager.batch: at least 1 is due")
+	case s.Command.Outstanding < 1 || s.Command.Chunk < 1:
+		return fmt.Errorf("host.command: outstanding and chunk: at least 1 is due")
+	case s.Pager.Swap.QueueDepth < 1 || s.Pager.Swap.Bandwidth < 1:
+		return fmt.Errorf("host.pager.swap: queue_depth and bandwidth: at least 1 is due")
+	}
+	return nil
+}

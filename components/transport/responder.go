@@ -1,0 +1,203 @@
+package transport
+
+import (
+	"fmt"
+
+	"rnicmmu/clocked"
+	"rnicmmu/components/msg"
+	"rnicmmu/model"
+	"rnicmmu/model/cache"
+	"rnicmmu/model/key"
+	"rnicmmu/model/rc"
+)
+
+// ResponderPorts are the wires of a Responder; the platform builds them.
+type ResponderPorts struct {
+	Rx          *clocked.Wire[*msg.Packet]     // read
+	Tx          *clocked.Wire[*msg.Packet]     // written
+	Translate   *clocked.Wire[msg.Translate]   // written
+	Translation *clocked.Wire[msg.Translation] // read
+	Release     *clocked.Wire[msg.Release]     // written
+	DMA         *clocked.Wire[msg.DMA]         // written
+	DMADone     *clocked.Wire[msg.DMADone]     // read
+}
+
+// RecvBuffers is the ring of receive buffers of a QP, one behind the other.
+type RecvBuffers struct {
+	Key   uint32
+	PD    uint32   // of the QP: keys are checked against it
+	VA    model.VA // of the first buffer
+	Len   uint32   // bytes of one buffer
+	Count int      // 0: SENDs meet RNR NAKs
+	Page  uint32   // dense number of the process page at VA, or msg.NoPage
+}
+
+// HostMemory says where the host holds the adapter's queues and contexts.
+type HostMemory struct {
+	QPC     model.PA // QP contexts
+	RQ, CQ  model.PA // receive and completion queues: Entries × 64 B a QP
+	Entries uint32
+}
+
+// Responder is the receive side of the host's adapter.
+type Responder struct {
+	Ports ResponderPorts
+	Stats ResponderStats
+
+	engine  *clocked.Engine
+	id      clocked.UnitID
+	name    string
+	spec    Spec
+	memory  HostMemory
+	buffers []RecvBuffers
+	pool    *msg.Pool[msg.Packet]
+	mtu     uint32
+	per     translatePer
+	ackAt   ackPoint
+	hold    bool // absent pages: the packet waits
+	drop    bool // a full receive buffer drops
+
+	qps        []recvQP
+	context    *cache.Cache
+	link       clocked.Serializer
+	waiting    nodes // packets in the receive buffer
+	used       int64 // bytes of it
+	paused     bool
+	pausedAt   clocked.Time
+	pipe       ring[arrival]
+	translates ring[int32] // QPs that want the Translate wire
+	transfers  ring[int32] // QPs that want the DMA wire
+	sending    ring[int32] // QPs whose oldest reply is ready
+	releases   ring[uint32]
+	replies    replies
+	handles    handles
+	ops        ops[recvOp]
+}
+
+// arrival is a packet in the receive pipeline.
+type arrival struct {
+	at clocked.Time // its checks may begin
+	qp int32
+}
+
+// ResponderStats counts since the start.
+type ResponderStats struct {
+	Packets          uint64 // taken from the network
+	Messages         uint64 // requests executed
+	ResponsesSent    uint64 // ACKs and NAKs too
+	BytesSent        uint64 // on the wire
+	RNRMoving        uint64 // RNR NAKs by what made them necessary
+	RNRPaging        uint64
+	RNROver          uint64
+	RNRNoReceive     uint64
+	SequenceNaks     uint64
+	FatalNaks        uint64
+	Dropped          uint64 // by rule: out of order, behind an RNR NAK, in error
+	RxDrops          uint64 // the receive buffer was full
+	Duplicates       uint64
+	ContextMisses    uint64
+	ContextWrites    uint64 // dirty contexts written back
+	Pauses           uint64
+	PausedTime       clocked.Time
+	BufferPeak       int64  // bytes
+	Revoked          uint64 // held translations given back on demand
+	StaleReads       uint64 // reads served by a frame that did not hold the page meant
+	BytesPlaced      uint64 // written to host memory, again after retries too
+	ReceivesConsumed uint64
+}
+
+// NewResponder makes a responder; buffers has one entry a QP, and the QPs begin
+// at packet number psn. Packets come from pool. Spec errors are returned.
+func NewResponder(e *clocked.Engine, name string, spec Spec, memory HostMemory, buffers []RecvBuffers, psn uint32, pool *msg.Pool[msg.Packet]) (*Responder, error) {
+	if err := spec.Validate(); err != nil {
+		return nil, fmt.Errorf("%s: %w", name, err)
+	}
+	if len(buffers) != spec.QPs || memory.Entries == 0 {
+		return nil, fmt.Errorf("%s: receive buffers for %d QPs of %d, queues of %d entries", name, len(buffers), spec.QPs, memory.Entries)
+	}
+	context, err := cache.New(cache.Geometry{Entries: spec.Adapter.QPCEntries, Ways: spec.Adapter.QPCWays, Line: 1, Policy: cache.LRU})
+	if err != nil {
+		return nil, fmt.Errorf("%s: adapter.qpc_entries and qpc_ways: %w", name, err)
+	}
+	per, _ := choice("translate_per", spec.TranslatePer, translateNames)
+	at, _ := choice("qp.ack_point", spec.QP.AckPoint, ackPointNames)
+	r := &Responder{engine: e, name: name, spec: spec, memory: memory, buffers: buffers, pool: pool,
+		mtu: uint32(spec.QP.MTU), per: translatePer(per), ackAt: ackPoint(at),
+		hold: spec.QP.FaultResponse == "hold", drop: spec.Adapter.RxFull == "drop",
+		context: context, link: newSerializer(spec.Network.Rate), qps: make([]recvQP, spec.QPs)}
+	rules, err := rc.NewResponder(rc.ResponderConfig{MTU: r.mtu, Rights: key.RemoteRead | key.RemoteWrite | key.RemoteAtomic,
+		Resources: spec.QP.MaxRdAtomic, RNRTimer: uint8(spec.QP.RNRTimer), NAKAfterRNR: spec.QP.NakAfterRNR == "once"}, rc.PSN(psn))
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", name, err)
+	}
+	for i := range r.qps {
+		r.qps[i] = recvQP{rules: *rules, head: none, tail: none, held: none, open: none, replyHead: none, replyTail: none}
+		r.qps[i].repost = make([]clocked.Time, max(0, buffers[i].Count))
+	}
+	r.id = e.Register(r)
+	return r, nil
+}
+
+// Connect gives the unit its wires.
+func (r *Responder) Connect(p ResponderPorts) { r.Ports = p }
+
+// ID is the unit's identity in its engine.
+func (r *Responder) ID() clocked.UnitID { return r.id }
+
+// Name implements clocked.Unit.
+func (r *Responder) Name() string { return r.name }
+
+// Idle tells whether no packet, reply, transfer or translation is in flight.
+// A translation held for the rest of a message counts.
+func (r *Responder) Idle() bool {
+	return r.waiting.used == 0 && r.replies.used == 0 && r.ops.used == 0 && r.handles.used == 0 && r.releases.len() == 0
+}
+
+// Waits has a line for each QP that has something to do.
+func (r *Responder) Waits() []string {
+	var lines []string
+	if r.paused {
+		lines = append(lines, fmt.Sprintf("%s: receive buffer full (%d bytes) since %v", r.name, r.used, r.pausedAt))
+	}
+	for i := range r.qps {
+		q := &r.qps[i]
+		if q.stage != stageIdle {
+			lines = append(lines, fmt.Sprintf("%s: QP %d PSN %d %s at va %#x since %v", r.name, i,
+				q.packet.PSN, q.stage, uint64(r.address(q)), q.since))
+		}
+		if q.replyHead != none {
+			lines = append(lines, fmt.Sprintf("%s: QP %d holds %d replies", r.name, i, q.replies))
+		}
+	}
+	return lines
+}
+
+// Tick implements clocked.Unit.
+func (r *Responder) Tick(now clocked.Time) {
+	r.finishDMA(now)
+	r.takeTranslations(now)
+	r.accept(now)
+	r.startChecks(now)
+	for r.useWires(now) {
+		r.accept(now)
+	}
+}
+
+// useWires serves those who wait for a shared wire, in their order, and tells
+// whether anything moved.
+func (r *Responder) useWires(now clocked.Time) bool {
+	moved := false
+	for r.translates.len() > 0 && r.Ports.Translate.Ready(now) {
+		r.askTranslation(now, r.translates.pop())
+		moved = true
+	}
+	for r.transfers.len() > 0 && r.Ports.DMA.Ready(now) {
+		r.transfer(now, r.transfers.pop())
+		moved = true
+	}
+	for r.releases.len() > 0 && r.Ports.Release.Ready(now) {
+		*r.Ports.Release.Push(now) = msg.Release{Handle: r.releases.pop()}
+		moved = true
+	}
+	return r.send(now) || moved
+}

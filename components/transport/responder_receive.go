@@ -1,0 +1,264 @@
+package transport
+
+import (
+	"rnicmmu/clocked"
+	"rnicmmu/components/msg"
+	"rnicmmu/measure"
+	"rnicmmu/model"
+	"rnicmmu/model/key"
+	"rnicmmu/model/rc"
+)
+
+// accept takes packets into the receive buffer. When one does not fit the port
+// is paused, or the packet is lost.
+func (r *Responder) accept(now clocked.Time) {
+	for {
+		head := r.Ports.Rx.Peek(now)
+		if head == nil {
+			r.resume(now)
+			return
+		}
+		p := *head
+		bytes := int64(p.WireLen) - gapBytes
+		full := r.used+bytes > int64(r.spec.Adapter.RxBuffer)
+		if full && !r.drop {
+			r.pause(now)
+			return
+		}
+		r.Ports.Rx.Pop(now)
+		r.Stats.Packets++
+		switch {
+		case full:
+			r.Stats.RxDrops++
+			r.pool.Put(p)
+		case int(p.QP) >= len(r.qps) || p.Response:
+			r.Stats.Dropped++
+			r.pool.Put(p)
+		default:
+			r.enter(now, p, bytes)
+		}
+	}
+}
+
+func (r *Responder) pause(now clocked.Time) {
+	if !r.paused {
+		r.paused, r.pausedAt = true, now
+		r.Stats.Pauses++
+	}
+}
+
+func (r *Responder) resume(now clocked.Time) {
+	if r.paused {
+		r.paused = false
+		r.Stats.PausedTime += now - r.pausedAt
+	}
+}
+
+// enter puts a packet into the receive buffer and into the pipeline.
+func (r *Responder) enter(now clocked.Time, p *msg.Packet, bytes int64) {
+	if r.paused && p.Arrived > p.Ledger.Last && p.Arrived < now {
+		p.Ledger.Charge(p.Arrived, measure.CauseNetwork)
+		p.Ledger.Charge(now, measure.CauseRxBuffer)
+	}
+	p.Ledger.Charge(now, measure.CauseNetwork)
+	ready := now + r.spec.Adapter.RxPipeline
+	i := r.waiting.get()
+	r.waiting.slots[i] = node{packet: p, bytes: bytes, ready: ready, next: none}
+	q := &r.qps[p.QP]
+	if q.tail == none {
+		q.head = i
+	} else {
+		r.waiting.slots[q.tail].next = i
+	}
+	q.tail = i
+	r.used += bytes
+	r.Stats.BufferPeak = max(r.Stats.BufferPeak, r.used)
+	if r.pipe.len() == 0 && ready > now {
+		r.engine.Wake(r.id, ready)
+	}
+	*r.pipe.push() = arrival{at: ready, qp: int32(p.QP)}
+}
+
+// startChecks takes packets out of the pipeline.
+func (r *Responder) startChecks(now clocked.Time) {
+	for r.pipe.len() > 0 {
+		a := *r.pipe.at(r.pipe.head)
+		if a.at > now {
+			r.engine.Wake(r.id, a.at)
+			return
+		}
+		r.pipe.pop()
+		r.qps[a.qp].arrived++
+		r.advance(now, a.qp)
+	}
+}
+
+// advance takes the QP's packets on until one must wait.
+func (r *Responder) advance(now clocked.Time, qp int32) {
+	q := &r.qps[qp]
+	for {
+		moved := false
+		switch q.stage {
+		case stageIdle:
+			moved = q.arrived > 0
+			if moved {
+				r.begin(now, qp, q)
+			}
+		case stageCheck:
+			r.check(now, qp, q)
+			moved = true
+		case stagePiece:
+			moved = r.piece(now, qp, q)
+		}
+		if !moved {
+			return
+		}
+	}
+}
+
+func (r *Responder) enterStage(now clocked.Time, q *recvQP, s stage) { q.stage, q.since = s, now }
+
+// want lines the QP up for the DMA wire.
+func (r *Responder) want(now clocked.Time, qp int32, q *recvQP, s stage) {
+	r.enterStage(now, q, s)
+	*r.transfers.push() = qp
+}
+
+// begin looks the context up for the packet at the head.
+func (r *Responder) begin(now clocked.Time, qp int32, q *recvQP) {
+	n := &r.waiting.slots[q.head]
+	n.packet.Ledger.Charge(min(n.ready, now), measure.CauseResponder)
+	n.packet.Ledger.Charge(now, measure.CauseRxBuffer)
+	q.packet = rulesView(n.packet)
+	q.offset, q.fresh, q.again, q.lastOp = 0, true, false, none
+	tag := uint64(qp)
+	if _, hit := r.context.Lookup(tag, tag); hit {
+		r.enterStage(now, q, stageCheck)
+		return
+	}
+	r.Stats.ContextMisses++
+	_, victim, evicted := r.context.Fill(tag, tag)
+	if evicted { // every packet changes its context, so every victim is dirty
+		q.victim = victim
+		r.want(now, qp, q, stageWriteBack)
+		return
+	}
+	r.want(now, qp, q, stageContextRead)
+}
+
+// rulesView is the packet as model/rc sees it.
+func rulesView(p *msg.Packet) rc.Packet {
+	i, n := uint32(1), uint32(3)
+	switch {
+	case p.First && p.Last:
+		i, n = 0, 1
+	case p.First:
+		i, n = 0, 2
+	case p.Last:
+		i, n = 1, 2
+	}
+	return rc.Packet{Opcode: rc.RequestOpcode(p.Op, rc.NoExtra, i, n), AckRequest: p.AckReq, PSN: rc.PSN(p.PSN),
+		Payload: p.Payload, Length: p.MsgLen, Key: key.Key(p.Key), VA: p.VA}
+}
+
+// check applies the rules that need no memory.
+func (r *Responder) check(now clocked.Time, qp int32, q *recvQP) {
+	if q.cut && r.behindCut(now, qp, q) {
+		return
+	}
+	a := q.rules.Admit(q.packet, r.posted(now, q))
+	switch a.Kind {
+	case rc.Continue:
+		r.admit(now, qp, q)
+	case rc.ReplayRead:
+		r.Stats.Duplicates++
+		q.again, q.checked = true, false
+		r.enterStage(now, q, stagePiece)
+	case rc.SendAck, rc.ReplayAtomic:
+		r.Stats.Duplicates++
+		if q.cut {
+			a.PSN = q.cutAt.Add(1<<24 - 1) // what follows the cut is not acknowledged
+		}
+		r.answer(now, qp, q, a)
+	case rc.SendRNR:
+		r.Stats.RNRNoReceive++
+		q.stalled = true
+		r.answer(now, qp, q, a)
+	case rc.SendNAK:
+		r.answer(now, qp, q, a)
+	default:
+		r.discard(now, q)
+	}
+}
+
+// behindCut refuses what follows a READ that was put off in mid-response; the
+// rules alone count that READ as executed.
+func (r *Responder) behindCut(now clocked.Time, qp int32, q *recvQP) bool {
+	if q.packet.PSN.Before(q.rules.Expected) {
+		return false
+	}
+	if r.spec.QP.NakAfterRNR == "once" && !q.cutNamed {
+		q.cutNamed = true
+		r.answer(now, qp, q, rc.Action{Kind: rc.SendNAK, Syndrome: rc.NAKSequence, PSN: q.cutAt, MSN: q.rules.MSN})
+		return true
+	}
+	r.discard(now, q)
+	return true
+}
+
+// admit starts a packet that is in order.
+func (r *Responder) admit(now clocked.Time, qp int32, q *recvQP) {
+	o := q.packet.Opcode
+	if o.First() {
+		q.checked = false
+		if !q.stalled {
+			q.looked = 0
+		}
+	}
+	q.stalled = false
+	if r.per != perRequest {
+		q.checked = false
+	}
+	switch {
+	case o.TakesReceive() && q.receives == 0:
+		r.want(now, qp, q, stageReceiveRead)
+		return
+	case o.TakesReceive():
+		r.takeReceive(q)
+	}
+	r.received(now, qp, q)
+}
+
+// received goes on with a packet whose receive buffer, if it needs one, is known.
+func (r *Responder) received(now clocked.Time, qp int32, q *recvQP) {
+	o := q.packet.Opcode
+	if o.Op() == model.OpSend && uint64(r.first(q).Offset)+uint64(q.packet.Payload) > uint64(r.buffers[qp].Len) {
+		r.answer(now, qp, q, q.rules.Execute(q.packet, rc.ReceiveTooSmall, 0))
+		return
+	}
+	r.enterStage(now, q, stagePiece)
+}
+
+// first is the packet at the head.
+func (r *Responder) first(q *recvQP) *msg.Packet { return r.waiting.slots[q.head].packet }
+
+// finish takes the head out of the receive buffer; its packet has gone on as a
+// reply or back to the pool.
+func (r *Responder) finish(now clocked.Time, q *recvQP) {
+	i := q.head
+	n := &r.waiting.slots[i]
+	r.used -= n.bytes
+	q.head = n.next
+	if q.head == none {
+		q.tail = none
+	}
+	r.waiting.put(i)
+	q.arrived--
+	r.enterStage(now, q, stageIdle)
+}
+
+func (r *Responder) discard(now clocked.Time, q *recvQP) {
+	r.Stats.Dropped++
+	r.pool.Put(r.first(q))
+	r.finish(now, q)
+}

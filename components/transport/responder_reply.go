@@ -1,0 +1,227 @@
+package transport
+
+import (
+	"rnicmmu/clocked"
+	"rnicmmu/components/msg"
+	"rnicmmu/measure"
+	"rnicmmu/model"
+	"rnicmmu/model/key"
+	"rnicmmu/model/rc"
+)
+
+// endPacket ends the head, all of whose pieces are done.
+func (r *Responder) endPacket(now clocked.Time, qp int32, q *recvQP) bool {
+	p := r.first(q)
+	if p.Op.Responds() {
+		r.endRead(now, qp, q)
+		return true
+	}
+	if q.fresh { // no bytes: nothing was looked up
+		q.fresh = false
+		if a := q.rules.Authorize(q.packet, key.ZeroLength); a.Kind != rc.Continue {
+			r.answer(now, qp, q, a)
+			return true
+		}
+	}
+	if p.Last || r.per == perPacket {
+		r.letGo(q)
+	}
+	a := q.rules.Execute(q.packet, rc.Done, 0)
+	if p.Last {
+		r.Stats.Messages++
+	}
+	switch {
+	case a.Kind != rc.SendAck:
+		r.pool.Put(p)
+		r.afterAck(now, qp, q)
+	case q.lastOp == none || r.ackAt == ackReceipt:
+		r.reply(qp, q, p, a, 0)
+		r.afterAck(now, qp, q)
+	case r.ackAt == ackIssue:
+		r.ops.slots[q.lastOp].reply = r.reply(qp, q, p, a, 1)
+		r.afterAck(now, qp, q)
+	default:
+		r.reply(qp, q, p, a, 1)
+		r.want(now, qp, q, stageFlush)
+	}
+	return true
+}
+
+// afterAck ends a SEND or WRITE packet whose reply is queued.
+func (r *Responder) afterAck(now clocked.Time, qp int32, q *recvQP) {
+	if o := q.packet.Opcode; o.Op() == model.OpSend && o.Last() {
+		r.want(now, qp, q, stageReceiveEntry)
+		return
+	}
+	r.finish(now, q)
+}
+
+// endRead ends a READ all of whose transfers are issued, or an atomic.
+func (r *Responder) endRead(now clocked.Time, qp int32, q *recvQP) {
+	p := r.first(q)
+	r.letGo(q)
+	if q.again {
+		if end := q.packet.PSN.Add(rc.Span(p.Op, uint64(p.MsgLen), r.mtu)); q.cut && end == q.rules.Expected {
+			q.cut = false
+		}
+	} else if q.fresh { // no bytes
+		q.fresh = false
+		if a := q.rules.Execute(q.packet, rc.Done, 0); a.Kind != rc.SendResponse {
+			r.answer(now, qp, q, a)
+			return
+		}
+		r.Stats.Messages++
+	}
+	if p.Op == model.OpRead && p.MsgLen > 0 {
+		r.pool.Put(p)
+	} else {
+		r.reply(qp, q, p, rc.Action{Syndrome: rc.AckUnlimited, PSN: q.packet.PSN, MSN: q.rules.MSN}, 0)
+	}
+	r.finish(now, q)
+}
+
+// answer ends the head with the reply that the rules ask for. A READ response
+// that was being read becomes that reply.
+func (r *Responder) answer(now clocked.Time, qp int32, q *recvQP, a rc.Action) {
+	p := r.first(q)
+	if a.Syndrome == rc.NAKSequence {
+		r.Stats.SequenceNaks++
+	} else if a.Syndrome.Fatal() {
+		r.Stats.FatalNaks++
+	}
+	r.letGo(q)
+	if q.open != none {
+		rep := &r.replies.slots[q.open]
+		rep.open = false
+		toResponse(rep.packet, a)
+		q.open = none
+		r.pool.Put(p)
+		r.wantEmit(qp, q)
+	} else {
+		r.reply(qp, q, p, a, 0)
+	}
+	r.finish(now, q)
+}
+
+func toResponse(p *msg.Packet, a rc.Action) {
+	p.Response, p.First, p.Last = true, true, true
+	p.Syndrome, p.PSN, p.MSN, p.Payload = uint8(a.Syndrome), uint32(a.PSN), a.MSN, 0
+}
+
+// reply queues the request packet p as a response.
+func (r *Responder) reply(qp int32, q *recvQP, p *msg.Packet, a rc.Action, waits int32) int32 {
+	toResponse(p, a)
+	i := r.replies.get()
+	r.replies.slots[i] = reply{packet: p, waits: waits, next: none}
+	r.append(qp, q, i)
+	return i
+}
+
+// openResponse queues the READ response that holds the head's next byte.
+func (r *Responder) openResponse(q *recvQP) int32 {
+	p := r.first(q)
+	n := r.pool.Get()
+	n.QP, n.Op, n.Access, n.Response = p.QP, p.Op, p.Access, true
+	n.PSN, n.MSN, n.Syndrome = uint32(r.responsePSN(q)), q.rules.MSN, uint8(rc.AckUnlimited)
+	n.Payload = min(r.mtu, p.MsgLen-q.offset)
+	n.First, n.Last = q.offset == 0, q.offset+n.Payload == p.MsgLen
+	n.Ledger.Last = p.Ledger.Last
+	i := r.replies.get()
+	r.replies.slots[i] = reply{packet: n, open: true, next: none}
+	r.append(int32(p.QP), q, i)
+	return i
+}
+
+func (r *Responder) append(qp int32, q *recvQP, i int32) {
+	if q.replyTail == none {
+		q.replyHead = i
+	} else {
+		r.replies.slots[q.replyTail].next = i
+	}
+	q.replyTail = i
+	q.replies++
+	r.wantEmit(qp, q)
+}
+
+// arrivedFor counts a transfer that a reply waited for.
+func (r *Responder) arrivedFor(qp, i int32) {
+	r.replies.slots[i].waits--
+	r.wantEmit(qp, &r.qps[qp])
+}
+
+func (r *Responder) wantEmit(qp int32, q *recvQP) {
+	if !q.queued && r.mayEmit(q) {
+		q.queued = true
+		*r.sending.push() = qp
+	}
+}
+
+func (r *Responder) mayEmit(q *recvQP) bool {
+	if q.replyHead == none {
+		return false
+	}
+	rep := &r.replies.slots[q.replyHead]
+	return rep.waits == 0 && !rep.open
+}
+
+// send puts replies on the network, one of each QP in turn, when the wire is
+// free for the next.
+func (r *Responder) send(now clocked.Time) bool {
+	moved := false
+	for r.sending.len() > 0 {
+		if free := r.link.Free(); free > now {
+			r.engine.Wake(r.id, free)
+			return moved
+		}
+		if !r.Ports.Tx.Ready(now) {
+			return moved
+		}
+		qp := r.sending.pop()
+		q := &r.qps[qp]
+		q.queued = false
+		r.emit(now, q)
+		r.wantEmit(qp, q)
+		if q.stage == stageReadAhead {
+			r.enterStage(now, q, stagePiece)
+			r.advance(now, qp)
+		}
+		moved = true
+	}
+	return moved
+}
+
+func (r *Responder) emit(now clocked.Time, q *recvQP) {
+	i := q.replyHead
+	rep := &r.replies.slots[i]
+	p := rep.packet
+	q.replyHead = rep.next
+	if q.replyHead == none {
+		q.replyTail = none
+	}
+	q.replies--
+	r.replies.put(i)
+	p.Ledger.Charge(now, measure.CauseResponder)
+	p.WireLen = wireLen(p)
+	_, end := r.link.Send(now, int64(p.WireLen))
+	p.Arrived = end + r.spec.Adapter.TxPipeline + r.spec.Network.Latency
+	*r.Ports.Tx.PushAt(now, p.Arrived) = p
+	r.Stats.ResponsesSent++
+	r.Stats.BytesSent += uint64(p.WireLen)
+}
+
+func (s *replies) get() int32 {
+	s.used++
+	if n := len(s.free); n > 0 {
+		i := s.free[n-1]
+		s.free = s.free[:n-1]
+		return i
+	}
+	s.slots = append(s.slots, reply{})
+	return int32(len(s.slots) - 1)
+}
+
+func (s *replies) put(i int32) {
+	s.used--
+	s.slots[i].packet = nil
+	s.free = append(s.free, i)
+}

@@ -1,0 +1,150 @@
+package transport
+
+import (
+	"rnicmmu/clocked"
+	"rnicmmu/components/msg"
+	"rnicmmu/measure"
+	"rnicmmu/model"
+	"rnicmmu/model/rc"
+)
+
+// none is no place in a table.
+const none int32 = -1
+
+// stage is what the packet at the head of a QP waits for.
+type stage uint8
+
+const (
+	stageIdle         stage = iota // no packet
+	stageCheck                     // its checks
+	stageWriteBack                 // DMA wire: a dirty context leaves the cache
+	stageContextRead               // DMA wire
+	stageContext                   // its QP context
+	stageReceiveRead               // DMA wire
+	stageReceive                   // a receive work request
+	stagePiece                     // the next piece
+	stageTranslate                 // the Translate wire
+	stageTranslation               // a translation
+	stageReadAhead                 // room for a READ response
+	stageStore                     // DMA wire: data write
+	stageLoad                      // DMA wire: data read
+	stageAtomicLoad                // DMA wire
+	stageAtomic                    // the old value of an atomic
+	stageAtomicStore               // DMA wire
+	stageFlush                     // DMA wire: read that pushes the data to memory
+	stageReceiveEntry              // DMA wire: completion entry of a receive
+)
+
+var stageNames = [...]string{"idle", "is checked", "waits for DMA of a context write-back", "waits for DMA of its context",
+	"waits for its context", "waits for DMA of a receive work request", "waits for a receive work request", "moves on",
+	"waits to ask for a translation", "waits for a translation", "waits for READ responses to leave", "waits for DMA of a write",
+	"waits for DMA of a read", "waits for DMA of an atomic's read", "waits for an atomic's old value",
+	"waits for DMA of an atomic's write", "waits for DMA of a flush", "waits for DMA of a receive completion"}
+
+func (s stage) String() string { return stageNames[s] }
+
+// recvQP is the state of a receive side.
+type recvQP struct {
+	rules      rc.Responder
+	head, tail int32 // packets in the receive buffer, through waiting
+	arrived    int   // of those, how many have passed the pipeline
+	stage      stage
+	since      clocked.Time
+
+	packet  rc.Packet // the head as the rules see it
+	offset  uint32    // bytes of the head done; of a READ, of its message
+	fresh   bool      // the head is not authorized yet
+	again   bool      // the head is a READ executed before
+	lastOp  int32     // the head's last data write
+	checked bool      // the key was checked within this message
+	stalled bool      // the head was put off: its PSN comes again
+	looked  model.VA  // what of the message lies below was looked up
+
+	cut      bool   // a READ was put off in mid-response, at cutAt
+	cutNamed bool   // and the packets behind have had their NAK
+	cutAt    rc.PSN // response missing
+
+	held     int32  // translation in use
+	heldPage uint64 // adapter page number
+	heldPA   model.PA
+
+	receives int            // receive work requests fetched and unused
+	buffer   int            // the next receive buffer in the ring
+	repost   []clocked.Time // when each buffer may be taken again
+
+	open                 int32 // READ response being read
+	replyHead, replyTail int32
+	replies              int
+	queued               bool // in Responder.sending
+	victim               uint64
+}
+
+// nodes are the packets in the receive buffer, a list a QP.
+type nodes struct {
+	slots []node
+	free  []int32
+	used  int
+}
+
+type node struct {
+	packet *msg.Packet
+	bytes  int64
+	ready  clocked.Time // the pipeline is passed
+	next   int32
+}
+
+func (n *nodes) get() int32 {
+	n.used++
+	if k := len(n.free); k > 0 {
+		i := n.free[k-1]
+		n.free = n.free[:k-1]
+		return i
+	}
+	n.slots = append(n.slots, node{})
+	return int32(len(n.slots) - 1)
+}
+
+func (n *nodes) put(i int32) {
+	n.used--
+	n.slots[i].packet = nil
+	n.free = append(n.free, i)
+}
+
+// reply is a packet to send, in PSN order a QP.
+type reply struct {
+	packet *msg.Packet
+	waits  int32 // transfers that must end first
+	open   bool  // more transfers will be added
+	next   int32
+}
+
+type replies struct {
+	slots []reply
+	free  []int32
+	used  int
+}
+
+// recvOp is what a DMA of the responder is for.
+type recvOp struct {
+	stage  stage // that asked for it
+	qp     int32
+	handle int32 // translation used
+	reply  int32
+	ledger measure.Ledger // of a READ's piece
+}
+
+// handle is a translation that the TPT counts as in use.
+type handle struct {
+	number  uint32 // the TPT's
+	refs    int32  // transfers not issued (writes) or not answered (reads)
+	qp      int32
+	live    bool
+	closed  bool // no further use
+	revoked bool // the TPT wants it back
+}
+
+type handles struct {
+	slots []handle
+	free  []int32
+	used  int
+}

@@ -1,0 +1,282 @@
+package transport
+
+import (
+	"rnicmmu/clocked"
+	"rnicmmu/components/msg"
+	"rnicmmu/measure"
+	"rnicmmu/model"
+	"rnicmmu/model/key"
+	"rnicmmu/model/rc"
+)
+
+// piece goes on with the head's next piece, or ends the packet.
+func (r *Responder) piece(now clocked.Time, qp int32, q *recvQP) bool {
+	p := r.first(q)
+	if q.offset == r.extent(p) {
+		return r.endPacket(now, qp, q)
+	}
+	va := r.address(q)
+	if q.held != none && q.heldPage != r.spec.AdapterPage.Number(va) {
+		r.letGo(q)
+	}
+	if q.held == none {
+		r.enterStage(now, q, stageTranslate)
+		*r.translates.push() = qp
+		return false
+	}
+	if q.fresh && !r.authorize(now, qp, q) {
+		return true
+	}
+	switch {
+	case p.Op == model.OpRead:
+		return r.wantLoad(now, qp, q)
+	case p.Op.Atomic():
+		r.want(now, qp, q, stageAtomicLoad)
+	default:
+		r.want(now, qp, q, stageStore)
+	}
+	return false
+}
+
+// extent is the bytes of memory that the packet touches.
+func (r *Responder) extent(p *msg.Packet) uint32 {
+	switch {
+	case p.Op == model.OpRead:
+		return p.MsgLen
+	case p.Op.Atomic():
+		return atomicBytes
+	}
+	return p.Payload
+}
+
+// authorize applies the rules that follow a granted translation; false: the
+// packet was refused.
+func (r *Responder) authorize(now clocked.Time, qp int32, q *recvQP) bool {
+	q.fresh = false
+	if q.again {
+		return true
+	}
+	a := q.rules.Authorize(q.packet, key.OK)
+	if a.Kind == rc.Continue && q.packet.Opcode.Op().Responds() {
+		// Executed before the transfer, so that duplicates find it.
+		a = q.rules.Execute(q.packet, rc.Done, 0)
+		if a.Kind == rc.SendResponse {
+			r.Stats.Messages++
+			return true
+		}
+	}
+	if a.Kind == rc.Continue {
+		return true
+	}
+	r.letGo(q)
+	r.answer(now, qp, q, a)
+	return false
+}
+
+// span is how many of the head's bytes at va one look-up serves.
+func (r *Responder) span(p *msg.Packet, offset uint32, va model.VA) uint32 {
+	n := r.extent(p) - offset
+	n = min(n, toBoundary(uint64(va), r.spec.AdapterPage.Bytes()))
+	if p.Op == model.OpRead && r.per != perRequest {
+		n = min(n, r.mtu-offset%r.mtu)
+	}
+	if r.per == perTLP {
+		n = min(n, toBoundary(uint64(va), uint64(r.tlpBytes(p.Op))))
+	}
+	return n
+}
+
+// toBoundary is the distance from at to the next multiple of size, a power of
+// two, as far as 32 bits tell.
+func toBoundary(at, size uint64) uint32 { return uint32(min(size-at&(size-1), 1<<31)) }
+
+func (r *Responder) tlpBytes(op model.Op) uint32 {
+	if op == model.OpRead {
+		return r.spec.MRRS
+	}
+	return r.spec.MPS
+}
+
+// askTranslation asks for the page of the head's next byte.
+func (r *Responder) askTranslation(now clocked.Time, qp int32) {
+	q := &r.qps[qp]
+	p := r.first(q)
+	va := r.address(q)
+	n := r.span(p, q.offset, va)
+	t := msg.Translate{Cookie: uint64(qp), QP: uint32(qp), PD: r.buffers[qp].PD, Key: p.Key, Op: p.Op,
+		Write: p.Op.Writes(), Replay: va < q.looked || q.again && !q.cut, Hold: r.hold, VA: va, Len: n,
+		Page: r.page(q, va), Access: p.Access, Ledger: &p.Ledger}
+	if p.Op == model.OpSend {
+		t.Key = r.buffers[qp].Key
+	}
+	if !q.checked {
+		t.CheckKey, t.CheckVA, t.CheckLen = true, va, r.checkLen(p, q.offset)
+	}
+	if !q.again || q.cut {
+		q.looked = max(q.looked, va+model.VA(n))
+	}
+	p.Ledger.Charge(now, measure.CauseResponder)
+	*r.Ports.Translate.Push(now) = t
+	r.enterStage(now, q, stageTranslation)
+}
+
+// checkLen is the bytes from the head's next one to the end of its message,
+// for a receive buffer to the end of the packet.
+func (r *Responder) checkLen(p *msg.Packet, offset uint32) uint32 {
+	if p.Op == model.OpWrite {
+		return p.MsgLen - p.Offset - offset
+	}
+	return r.extent(p) - offset
+}
+
+// takeTranslations takes answers, and requests to give translations back.
+func (r *Responder) takeTranslations(now clocked.Time) {
+	for t := r.Ports.Translation.Peek(now); t != nil; t = r.Ports.Translation.Peek(now) {
+		answer := *t
+		r.Ports.Translation.Pop(now)
+		if answer.Outcome == msg.OutcomeRevoke {
+			r.revoke(answer.Handle)
+			continue
+		}
+		r.translated(now, int32(answer.Cookie), &answer)
+	}
+}
+
+func (r *Responder) translated(now clocked.Time, qp int32, t *msg.Translation) {
+	q := &r.qps[qp]
+	r.first(q).Ledger.Charge(now, measure.CauseTranslate)
+	switch t.Outcome {
+	case msg.OutcomeOK:
+		va := r.address(q)
+		q.checked = true
+		q.held = r.handles.get(t.Handle, qp)
+		q.heldPage = r.spec.AdapterPage.Number(va)
+		q.heldPA = t.PA - model.PA(uint64(va)&(r.spec.AdapterPage.Bytes()-1))
+		r.enterStage(now, q, stagePiece)
+	case msg.OutcomeAbsent, msg.OutcomeMoving:
+		r.count(t)
+		r.putOff(now, qp, q)
+	default:
+		r.answer(now, qp, q, r.refusal(q, t.Outcome))
+	}
+	r.advance(now, qp)
+}
+
+func (r *Responder) count(t *msg.Translation) {
+	switch {
+	case t.Outcome == msg.OutcomeMoving:
+		r.Stats.RNRMoving++
+	case t.Over:
+		r.Stats.RNROver++
+	default:
+		r.Stats.RNRPaging++
+	}
+}
+
+// refusal is the NAK for a key that is refused or a fault that failed. What
+// happens to a receive buffer is the responder's own error.
+func (r *Responder) refusal(q *recvQP, o msg.Outcome) rc.Action {
+	switch {
+	case o == msg.OutcomeRemoteOp, q.packet.Opcode.Op() == model.OpSend:
+		a := q.rules.Execute(q.packet, rc.ReceiveMalformed, 0)
+		a.PSN = r.responsePSN(q)
+		return a
+	case q.fresh && !q.again:
+		return q.rules.Authorize(q.packet, key.NoRight)
+	}
+	return q.rules.Recheck(r.responsePSN(q), key.NoRight)
+}
+
+// responsePSN is the PSN of the response, or request, that holds the next byte.
+func (r *Responder) responsePSN(q *recvQP) rc.PSN {
+	if q.packet.Opcode.Op() == model.OpRead {
+		return q.packet.PSN.Add(q.offset / r.mtu)
+	}
+	return q.packet.PSN
+}
+
+// putOff answers the head with an RNR NAK. A READ that has begun is cut: it
+// counts as executed, its missing responses will be asked for again.
+func (r *Responder) putOff(now clocked.Time, qp int32, q *recvQP) {
+	r.letGo(q)
+	q.checked, q.stalled = false, true
+	op := q.packet.Opcode.Op()
+	if op == model.OpSend && q.packet.Opcode.First() {
+		q.untakeReceive()
+	}
+	if q.fresh && !q.again || op != model.OpRead { // a piece already written will be written again
+		r.answer(now, qp, q, q.rules.Translate(q.packet, false))
+		return
+	}
+	at := r.responsePSN(q)
+	if end := q.packet.PSN.Add(rc.Span(op, uint64(q.packet.Length), r.mtu)); end == q.rules.Expected {
+		q.cut, q.cutNamed, q.cutAt = true, false, at
+	}
+	r.answer(now, qp, q, rc.Action{Kind: rc.SendRNR, Syndrome: rc.RNRNAK(uint8(r.spec.QP.RNRTimer)), PSN: at, MSN: q.rules.MSN})
+}
+
+func (h *handles) get(number uint32, qp int32) int32 {
+	h.used++
+	var i int32
+	if n := len(h.free); n > 0 {
+		i = h.free[n-1]
+		h.free = h.free[:n-1]
+	} else {
+		i = int32(len(h.slots))
+		h.slots = append(h.slots, handle{})
+	}
+	h.slots[i] = handle{number: number, qp: qp, live: true}
+	return i
+}
+
+// letGo ends the QP's use of its translation.
+func (r *Responder) letGo(q *recvQP) {
+	if q.held == none {
+		return
+	}
+	i := q.held
+	q.held = none
+	r.handles.slots[i].closed = true
+	r.release(i)
+}
+
+// release gives a translation back when no use of it is outstanding.
+func (r *Responder) release(i int32) {
+	h := &r.handles.slots[i]
+	if !h.closed || h.refs > 0 {
+		return
+	}
+	*r.releases.push() = h.number
+	h.live = false
+	r.handles.used--
+	r.handles.free = append(r.handles.free, i)
+}
+
+// revoke ends the use of a translation that the TPT wants back: transfers
+// issued or about to be finish, later packets look up again. A translation
+// already given back is none of ours any more.
+func (r *Responder) revoke(number uint32) {
+	for i := range r.handles.slots {
+		h := &r.handles.slots[i]
+		if !h.live || h.number != number || h.revoked {
+			continue
+		}
+		h.revoked = true
+		r.Stats.Revoked++
+		q := &r.qps[h.qp]
+		if q.held == int32(i) && !q.aboutToUse() {
+			q.checked = false
+			r.letGo(q)
+		}
+		return
+	}
+}
+
+// aboutToUse tells whether the head has only to wait for the DMA wire.
+func (q *recvQP) aboutToUse() bool {
+	switch q.stage {
+	case stageStore, stageLoad, stageAtomicLoad, stageAtomic, stageAtomicStore:
+		return true
+	}
+	return false
+}

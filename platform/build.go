@@ -1,0 +1,218 @@
+package platform
+
+import (
+	"fmt"
+
+	"rnicmmu/clocked"
+	"rnicmmu/components/hostmmu/kernel"
+	"rnicmmu/components/hostmmu/memory"
+	"rnicmmu/components/pcie"
+	"rnicmmu/components/tpt"
+	"rnicmmu/components/transport"
+	"rnicmmu/measure"
+	"rnicmmu/model"
+	"rnicmmu/model/key"
+	"rnicmmu/model/mtt"
+	"rnicmmu/workload"
+)
+
+// Physical addresses of the adapters' tables and queues: above every frame.
+const (
+	tableBase  model.PA = 1 << 44
+	tableSpan  model.PA = 1 << 42 // one adapter
+	queueSpace model.PA = 1 << 40 // within an adapter's span: QP contexts and queues
+)
+
+// hostHop is a register between units of the host.
+const hostHop = clocked.Nanosecond
+
+// domain is the protection domain of everything in a run.
+const domain = 1
+
+// build makes the units from the host outwards, then joins them.
+func (s *System) build(adapters []Spec) error {
+	if err := s.buildKernel(adapters); err != nil {
+		return err
+	}
+	if err := s.buildMemory(len(adapters)); err != nil {
+		return err
+	}
+	s.buildDriver(len(adapters))
+	for i := range adapters {
+		n, err := s.buildNode(i, adapters[i])
+		if err != nil {
+			return err
+		}
+		s.nodes = append(s.nodes, n)
+	}
+	s.connect()
+	return s.program()
+}
+
+// buildKernel makes the kernel and registers the memory on every adapter, at
+// the same entries of each table.
+func (s *System) buildKernel(adapters []Spec) error {
+	config := kernel.Config{Seed: s.spec.Seed, OnInvalidation: s.onInvalidation, OnCPUAccess: s.onCPUAccess}
+	for i := range adapters {
+		config.Adapters = append(config.Adapters, adapters[i].TPT.PageShift())
+	}
+	var err error
+	if s.kernel, err = kernel.New(s.engine, "kernel", s.spec.Host.KernelSpec, config); err != nil {
+		return err
+	}
+	var regions []kernel.Region
+	for a := range adapters {
+		entry := uint64(0)
+		for i := range s.space.Regions {
+			r := &s.space.Regions[i]
+			regions = append(regions, kernel.Region{VA: r.Placed, Length: r.Len, Adapter: a,
+				FirstPage: r.FirstPage, FirstEntry: entry, Writable: true})
+			entry += lineUp(adapters[a].TPT.PageShift().Span(r.Placed, r.Len))
+		}
+	}
+	s.setup, err = s.kernel.Register(regions, s.spec.Scheme)
+	return err
+}
+
+// lineUp rounds a region's entries up to whole lines, so that no line holds
+// entries of two regions.
+func lineUp(entries uint64) uint64 { return (entries + mtt.MaxLine - 1) / mtt.MaxLine * mtt.MaxLine }
+
+func (s *System) buildMemory(adapters int) error {
+	config := memory.Config{Clients: adapters, ReadService: s.spec.PCIe.ReadLatency - 2*hostHop,
+		Shift: s.spec.Host.Shift(), Frames: s.spec.Host.Frames(), Pages: s.kernel.Pages(), Slots: s.kernel.Pages()}
+	var err error
+	s.memory, err = memory.New(s.engine, "memory", s.spec.Host.MemorySpec, config)
+	return err
+}
+
+func (s *System) buildDriver(peers int) {
+	w := &s.spec.Workload
+	s.driver = &driver{engine: s.engine, space: s.space, source: s.source, qps: uint32(w.QPs),
+		outstanding: w.Outstanding, inline: uint32(s.spec.QP.Inline), warmup: s.spec.Warmup, peers: make([]driverPort, peers)}
+	if _, replay := s.source.(*workload.Slice); !replay && w.OfferedRate > 0 {
+		s.driver.outstanding = 0
+	}
+	s.driver.id = s.engine.Register(s.driver)
+}
+
+// buildNode makes an adapter and its peer.
+func (s *System) buildNode(i int, spec Spec) (*node, error) {
+	n := &node{spec: spec, clock: clocked.NewDomain(spec.TPT.Clock)}
+	entries := uint64(0)
+	for r := range s.space.Regions {
+		entries += lineUp(spec.TPT.PageShift().Span(s.space.Regions[r].Placed, s.space.Regions[r].Len))
+	}
+	base := tableBase + model.PA(i)*tableSpan
+	keys := len(s.space.Regions) + 2
+	place := tpt.Place{MPT: base, MTT: base + model.PA((keys*key.EntryBytes+4095)&^4095), Keys: keys, Entries: max(1, entries)}
+	var err error
+	if n.tpt, err = tpt.New(s.engine, name("tpt", i), spec.TPT, place, spec.Seed, s.kernel.OverAdvertised()); err != nil {
+		return nil, err
+	}
+	if n.link, err = pcie.New(s.engine, name("pcie", i), spec.PCIe, n.clock); err != nil {
+		return nil, err
+	}
+	return n, s.buildTransport(i, n, base+queueSpace)
+}
+
+func (s *System) buildTransport(i int, n *node, queues model.PA) error {
+	spec := transport.Spec{QP: n.spec.QP, Adapter: n.spec.Adapter, Network: n.spec.Network,
+		QPs: s.spec.Workload.QPs, HostPage: s.spec.Host.Shift(), AdapterPage: n.spec.TPT.PageShift(),
+		MPS: uint32(n.spec.PCIe.MPS), MRRS: uint32(n.spec.PCIe.MRRS), TranslatePer: n.spec.TranslatePer}
+	const entries = 64 // of a queue; only their addresses matter
+	ring := model.PA(spec.QPs * entries * 64)
+	host := transport.HostMemory{QPC: queues, RQ: queues + 1<<36, CQ: queues + 1<<36 + ring, Entries: entries}
+	var err error
+	if n.responder, err = transport.NewResponder(s.engine, name("responder", i), spec, host, s.receiveBuffers(i), 0, &s.pool); err != nil {
+		return err
+	}
+	local := transport.LocalMemory{SQ: 1 << 36, CQ: 1<<36 + ring, Entries: entries, Data: 1 << 40, Bytes: 1 << 30}
+	if n.requester, err = transport.NewRequester(s.engine, name("requester", i), spec, local, 0, &s.pool); err != nil {
+		return err
+	}
+	if n.peerLink, err = pcie.New(s.engine, name("peer_pcie", i), s.spec.Peer.PCIe, n.clock); err != nil {
+		return fmt.Errorf("peer.%w", err)
+	}
+	config := memory.Config{Clients: 1, ReadService: s.spec.Peer.PCIe.ReadLatency - 2*hostHop, Shift: model.Shift4K}
+	n.peerMemory, err = memory.New(s.engine, name("peer_memory", i), s.spec.Host.MemorySpec, config)
+	return err
+}
+
+// receiveBuffers are the rings of each QP of an adapter, in the receive region.
+func (s *System) receiveBuffers(int) []transport.RecvBuffers {
+	w := &s.spec.Workload
+	buffers := make([]transport.RecvBuffers, w.QPs)
+	for q := range buffers {
+		buffers[q].PD = domain
+	}
+	last := len(s.space.Regions) - 1
+	if last < 0 || s.space.Regions[last].Host != receiveHost {
+		return buffers
+	}
+	r := &s.space.Regions[last]
+	for q := range buffers {
+		va := r.Placed + model.VA(uint64(q)*uint64(w.ReceiveBuffers)*uint64(w.ReceiveBytes))
+		buffers[q] = transport.RecvBuffers{Key: uint32(key.Make(uint32(last)+1, 0)), PD: domain, VA: va,
+			Len: uint32(w.ReceiveBytes), Count: w.ReceiveBuffers, Page: s.space.Page(r, va)}
+	}
+	return buffers
+}
+
+// program registers the regions with each adapter and writes the entries and
+// contents that exist before time 0.
+func (s *System) program() error {
+	for _, n := range s.nodes {
+		entry := uint64(0)
+		for i := range s.space.Regions {
+			r := &s.space.Regions[i]
+			rights := key.LocalWrite | key.RemoteWrite | key.RemoteRead | key.RemoteAtomic
+			if s.spec.Scheme == kernel.ODP {
+				rights |= key.OnDemand
+			}
+			k, err := n.tpt.Keys().Register(key.Region{PD: domain, Rights: rights, Base: r.Placed, Length: r.Len,
+				PageShift: n.spec.TPT.PageShift(), MTT: entry})
+			if err != nil {
+				return fmt.Errorf("region %d: %w", i, err)
+			}
+			r.Key = k
+			entry += lineUp(n.spec.TPT.PageShift().Span(r.Placed, r.Len))
+		}
+	}
+	for _, f := range s.setup.Fills {
+		t := s.nodes[f.Adapter].tpt
+		step := model.PA(s.nodes[f.Adapter].spec.TPT.PageShift().Bytes())
+		for i := range f.Count {
+			t.Table().Set(f.Entry+i, mtt.Entry{PA: f.PA + model.PA(i)*step, Read: true, Write: f.Write, Present: true}.Encode())
+		}
+	}
+	s.preload()
+	return nil
+}
+
+func (s *System) preload() {
+	for _, r := range s.setup.Swapped {
+		for i := range r.Count {
+			s.memory.PreloadSwapped(r.First+i, r.First+i)
+		}
+	}
+	for _, r := range s.setup.Resident {
+		for i := range r.Count {
+			s.memory.Preload(r.Frame+i, r.First+i)
+		}
+	}
+}
+
+func (s *System) onInvalidation(v *measure.Invalidation) {
+	if s.record == nil || s.ended {
+		return
+	}
+	v.Warmup = s.warmAt < 0 || v.ID < s.baseInv
+	s.record.Invalidation(s.engine.Now(), v)
+}
+
+func (s *System) onCPUAccess(latency clocked.Time) {
+	if s.warmAt >= 0 {
+		s.cpu.Record(latency)
+	}
+}

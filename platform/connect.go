@@ -1,0 +1,102 @@
+package platform
+
+import (
+	"rnicmmu/clocked"
+	"rnicmmu/components/hostmmu/kernel"
+	"rnicmmu/components/hostmmu/memory"
+	"rnicmmu/components/msg"
+	"rnicmmu/components/pcie"
+	"rnicmmu/components/tpt"
+	"rnicmmu/components/transport"
+)
+
+// Depths of the wires, in messages: enough that none is the bottleneck of the
+// unit behind it.
+const (
+	depthRegister = 16  // between units of an adapter
+	depthResults  = 64  // translations on their way
+	depthNetwork  = 256 // packets in flight between peer and adapter
+	depthInbox    = 64
+)
+
+// connect makes every wire.
+func (s *System) connect() {
+	inbox := hostWire[msg.Inbox](s, s.memory, s.kernel, depthInbox)
+	pageOp := hostWire[msg.PageOp](s, s.kernel, s.memory, depthRegister)
+	pageDone := hostWire[msg.PageDone](s, s.memory, s.kernel, depthRegister)
+	kernelPorts := kernel.Ports{Inbox: inbox, PageOp: pageOp, PageDone: pageDone}
+	memoryPorts := memory.Ports{Inbox: inbox, PageOp: pageOp, PageDone: pageDone}
+	for i, n := range s.nodes {
+		mmio := hostWire[msg.Doorbell](s, s.kernel, n.link.Root, depthRegister)
+		kernelPorts.Adapters = append(kernelPorts.Adapters, kernel.AdapterPort{MMIO: mmio})
+		memoryPorts.Clients = append(memoryPorts.Clients, s.joinRoot(n.link.Root, s.memory, mmio))
+		s.connectAdapter(n)
+		s.connectPeer(i, n)
+	}
+	s.kernel.Connect(kernelPorts)
+	s.memory.Connect(memoryPorts)
+}
+
+// joinRoot puts a root port in front of memory.
+func (s *System) joinRoot(root *pcie.RootPort, mem *memory.Memory, mmio *clocked.Wire[msg.Doorbell]) memory.Client {
+	req := hostWire[msg.MemReq](s, root, mem, depthRegister)
+	done := hostWire[msg.MemDone](s, mem, root, depthRegister)
+	root.Connect(pcie.RootPorts{MMIO: mmio, MemReq: req, MemDone: done})
+	return memory.Client{Req: req, Done: done}
+}
+
+func (s *System) connectAdapter(n *node) {
+	c := n.clock
+	client := func(u identified) pcie.Client {
+		return pcie.Client{
+			Req:      wire[msg.DMA](s, c, u, n.link.Endpoint, depthRegister),
+			Done:     wire[msg.DMADone](s, c, n.link.Endpoint, u, depthRegister),
+			Doorbell: wire[msg.Doorbell](s, c, n.link.Endpoint, u, depthRegister),
+		}
+	}
+	data, tables := client(n.responder), client(n.tpt)
+	n.link.Endpoint.Connect(pcie.EndpointPorts{Clients: []pcie.Client{data, tables}})
+	translate := wire[msg.Translate](s, c, n.responder, n.tpt, depthRegister)
+	results := wire[msg.Translation](s, c, n.tpt, n.responder, depthResults)
+	release := wire[msg.Release](s, c, n.responder, n.tpt, depthRegister)
+	n.tpt.Ports = tpt.Ports{Translate: translate, Translation: results, Release: release,
+		DMA: tables.Req, DMADone: tables.Done, Doorbell: tables.Doorbell}
+	requests := wire[*msg.Packet](s, c, n.requester, n.responder, depthNetwork)
+	responses := wire[*msg.Packet](s, c, n.responder, n.requester, depthNetwork)
+	n.responder.Connect(transport.ResponderPorts{Rx: requests, Tx: responses, Translate: translate,
+		Translation: results, Release: release, DMA: data.Req, DMADone: data.Done})
+	peer := pcie.Client{
+		Req:      wire[msg.DMA](s, c, n.requester, n.peerLink.Endpoint, depthRegister),
+		Done:     wire[msg.DMADone](s, c, n.peerLink.Endpoint, n.requester, depthRegister),
+		Doorbell: wire[msg.Doorbell](s, c, n.peerLink.Endpoint, n.requester, depthRegister),
+	}
+	n.peerLink.Endpoint.Connect(pcie.EndpointPorts{Clients: []pcie.Client{peer}})
+	n.requester.Connect(transport.RequesterPorts{Doorbell: peer.Doorbell, DMA: peer.Req, DMADone: peer.Done,
+		Tx: requests, Rx: responses})
+}
+
+func (s *System) connectPeer(i int, n *node) {
+	mmio := hostWire[msg.Doorbell](s, s.driver, n.peerLink.Root, depthRegister)
+	inbox := hostWire[msg.Inbox](s, n.peerMemory, s.driver, depthInbox)
+	client := s.joinRoot(n.peerLink.Root, n.peerMemory, mmio)
+	n.peerMemory.Connect(memory.Ports{Clients: []memory.Client{client}, Inbox: inbox})
+	s.driver.peers[i] = driverPort{mmio: mmio, inbox: inbox}
+}
+
+// identified is a unit at an end of a wire.
+type identified interface {
+	Name() string
+	ID() clocked.UnitID
+}
+
+// wire is a register of one cycle within an adapter.
+func wire[T any](s *System, clock clocked.Domain, from, to identified, depth int) *clocked.Wire[T] {
+	return clocked.NewWire[T](s.engine, clocked.WireSpec{Name: from.Name() + "→" + to.Name(), Writer: from.ID(),
+		Reader: to.ID(), Domain: clock, Depth: depth, Latency: clock.Period()})
+}
+
+// hostWire is a register between units of a host, which have no common clock.
+func hostWire[T any](s *System, from, to identified, depth int) *clocked.Wire[T] {
+	return clocked.NewWire[T](s.engine, clocked.WireSpec{Name: from.Name() + "→" + to.Name(), Writer: from.ID(),
+		Reader: to.ID(), Depth: depth, Latency: hostHop})
+}

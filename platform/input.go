@@ -1,0 +1,60 @@
+package platform
+
+import (
+	"fmt"
+
+	"rnicmmu/measure"
+	"rnicmmu/model"
+	"rnicmmu/workload"
+)
+
+// Input is a trace in memory, 32 bytes an access. Systems only read it, so one
+// serves all points of a sweep.
+type Input struct {
+	Name     string
+	Hash     string // of its accesses
+	Accesses []workload.Access
+}
+
+// ReadInput reads the first limit accesses of a trace (0: all).
+func ReadInput(t *workload.Trace, limit uint64) (*Input, error) {
+	all, err := workload.ReadAll(t, limit)
+	if err != nil {
+		return nil, err
+	}
+	if len(all) == 0 {
+		return nil, fmt.Errorf("%s: holds no access that can be replayed; see rnicmmu trace info", t.Name())
+	}
+	return &Input{Name: t.Name(), Hash: hashAccesses(all), Accesses: all}, nil
+}
+
+// hashAccesses is a hash of what the simulation sees of a trace.
+func hashAccesses(all []workload.Access) string {
+	buf := make([]byte, 0, 32*len(all))
+	for i := range all {
+		a := &all[i]
+		for _, x := range [4]uint64{uint64(a.VA), uint64(a.Len)<<32 | uint64(a.QP), uint64(a.Key)<<32 | uint64(a.Host)<<16 | uint64(a.Op), uint64(a.TimePS)} {
+			for shift := 0; shift < 64; shift += 8 {
+				buf = append(buf, byte(x>>shift))
+			}
+		}
+	}
+	return measure.HashBytes(buf)
+}
+
+// source is the accesses to replay and the memory to register for them.
+func source(s *Spec, in *Input) (workload.Source, []workload.Region, error) {
+	if in == nil {
+		synthetic := s.synthetic()
+		g, err := workload.NewGenerator(synthetic)
+		if err != nil {
+			return nil, nil, fmt.Errorf("workload.%w", err)
+		}
+		regions, err := workload.Layout(synthetic.WorkingSet, synthetic.Regions, synthetic.Page)
+		return g, regions, err
+	}
+	// Regions are whole pages of 4 KiB, as registered from user space, whatever
+	// the size of the pages that back them.
+	regions, err := workload.Touched(workload.NewSlice(in.Accesses), model.Shift4K)
+	return workload.NewSlice(in.Accesses), regions, err
+}

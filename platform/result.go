@@ -1,0 +1,137 @@
+package platform
+
+import (
+	"reflect"
+
+	"rnicmmu/clocked"
+	"rnicmmu/components/pcie"
+	"rnicmmu/components/tpt"
+	"rnicmmu/measure"
+)
+
+// summary is the counters from the end of the warm-up on.
+func (s *System) summary(interrupted bool) *measure.Summary {
+	if !s.ended {
+		s.finished = s.engine.Now()
+	}
+	sum := s.counters()
+	subtract(reflect.ValueOf(&sum).Elem(), reflect.ValueOf(&s.base).Elem())
+	sum.Interrupted = interrupted
+	sum.SimulatedPS = s.finished - max(0, s.warmAt)
+	if interrupted {
+		sum.Accesses.Issued = s.driver.nextID - s.driver.warmIDs - uint64(s.driver.inFlight)
+	}
+	sum.CPU.LatencyPS = s.cpu.Quantiles()
+	s.advertised(&sum)
+	s.utilisation(&sum)
+	return &sum
+}
+
+// subtract takes the counters of base from those of sum, field by field.
+func subtract(sum, base reflect.Value) {
+	for i := range sum.NumField() {
+		switch a, b := sum.Field(i), base.Field(i); a.Kind() {
+		case reflect.Struct:
+			subtract(a, b)
+		case reflect.Uint64:
+			a.SetUint(a.Uint() - b.Uint())
+		case reflect.Int64:
+			a.SetInt(a.Int() - b.Int())
+		}
+	}
+}
+
+// counters are the units' counters since time 0, those of all adapters added.
+func (s *System) counters() measure.Summary {
+	var sum measure.Summary
+	sum.Accesses.Issued = s.driver.nextID
+	for _, n := range s.nodes {
+		addTables(&sum, &n.tpt.Stats)
+		addLink(&sum.PCIe.Up, &sum.PCIe.StallsPS, n.link.Endpoint.Stats())
+		addLink(&sum.PCIe.Down, &sum.PCIe.StallsPS, n.link.Root.Stats())
+		s.addTransport(&sum.Transport, n)
+	}
+	m := s.memory.Stats(s.engine.Now())
+	sum.Invalidations.StaleDMA = m.StaleDMA
+	k := &s.kernel.Stats
+	sum.Invalidations.Issued = k.InvalidationsIssued
+	f := &sum.Faults
+	f.Minor, f.Major, f.FilledPages, f.Evictions = k.Minor, k.Major, k.FilledPages, k.Evictions
+	f.SwappedInPages, f.SwappedOutPages, f.ExtraSwapOuts = k.SwappedIn, k.SwappedOut, k.ExtraSwapOuts
+	sum.CPU.Accesses, sum.CPU.Faults, sum.CPU.StallPS = k.CPUAccesses, k.CPUFaults, k.CPUStall
+	return sum
+}
+
+func addTables(sum *measure.Summary, t *tpt.Stats) {
+	add := func(c *measure.CacheStats, x *tpt.CacheStats) {
+		c.Lookups += x.Lookups
+		c.Hits += x.Hits
+		c.Misses += x.Misses
+		c.Merged += x.Merged
+		c.Replays += x.Replays
+	}
+	add(&sum.TPT.MPT.CacheStats, &t.MPT)
+	add(&sum.TPT.MTT.CacheStats, &t.MTT)
+	sum.TPT.MPT.Walks += t.MPT.Walks
+	sum.TPT.MTT.Walks += t.MTT.Walks
+	sum.TPT.MTT.Fills += t.MTT.Fills
+	sum.TPT.MTT.Evictions += t.MTT.Evictions
+	sum.TPT.TableReads += t.TableReads
+	sum.Faults.Raised += t.FaultsRaised
+	sum.Faults.Resumed += t.FaultsResumed
+	sum.Faults.Failed += t.FaultsFailed
+}
+
+func addLink(l *measure.LinkStats, stalls *measure.PCIeStalls, x pcie.Stats) {
+	for _, n := range x.TLPs {
+		l.TLPs += n
+	}
+	l.Bytes += x.WireBytes
+	l.PayloadBytes += x.PayloadBytes
+	for i := range pcie.StallTag {
+		stalls.Credit += x.Stalls[i]
+	}
+	stalls.Credit += x.Stalls[pcie.StallReceiver]
+	stalls.Tag += x.Stalls[pcie.StallTag] + x.Stalls[pcie.StallBuffer]
+}
+
+func (s *System) addTransport(t *measure.TransportSummary, n *node) {
+	q, r := &n.requester.Stats, &n.responder.Stats
+	t.PacketsSent += q.PacketsSent
+	t.PacketsResent += q.PacketsResent
+	t.Timeouts += q.Timeouts
+	t.DeadQPs += q.DeadQPs
+	t.RNRNaks.Moving += r.RNRMoving
+	t.RNRNaks.Paging += r.RNRPaging
+	t.RNRNaks.OverAdvertised += r.RNROver
+	t.RNRNaks.NoReceive += r.RNRNoReceive
+	t.RxDrops += r.RxDrops
+	t.RxPausePS += r.PausedTime
+}
+
+// advertised is the promise and what stands behind it.
+func (s *System) advertised(sum *measure.Summary) {
+	a := &sum.Advertise
+	a.BytesAdvertised = s.kernel.Advertised()
+	if b := uint64(s.spec.Advertise.Bytes); b > 0 {
+		a.BytesAdvertised = b
+	}
+	a.BytesReserved, a.BytesResident = s.kernel.Reserved(), s.kernel.Resident()
+}
+
+// utilisation is the share of the measured time in which each direction was
+// sending, on average over the adapters.
+func (s *System) utilisation(sum *measure.Summary) {
+	span := float64(sum.SimulatedPS)
+	if span == 0 {
+		return
+	}
+	var up, down clocked.Time
+	for _, n := range s.nodes {
+		up += n.link.Endpoint.Stats().Busy
+		down += n.link.Root.Stats().Busy
+	}
+	links := float64(len(s.nodes))
+	sum.PCIe.Up.Utilisation = float64(up-s.busy[0]) / span / links
+	sum.PCIe.Down.Utilisation = float64(down-s.busy[1]) / span / links
+}

@@ -1,0 +1,117 @@
+package platform
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"rnicmmu/measure"
+)
+
+// Run simulates until every access has completed and all that they caused has
+// come to rest. The rows go to rec; the summary holds the counters, and
+// rec.Finish completes it. A cancelled context gives the summary of what has
+// finished, marked interrupted. A *Stuck error says that the model stopped
+// itself. Progress may be nil.
+func (s *System) Run(ctx context.Context, rec *measure.Recorder, progress func(done, total uint64)) (*measure.Summary, error) {
+	s.record = rec
+	s.cpu = measure.NewHistogram()
+	s.warmAt = -1
+	s.driver.record = rec
+	s.driver.notify = func(done uint64) {
+		if progress != nil {
+			progress(done, s.total)
+		}
+		if rec.Err() != nil {
+			s.engine.Stop()
+		}
+	}
+	defer context.AfterFunc(ctx, s.engine.Stop)()
+	if err := s.simulate(ctx); err != nil {
+		return nil, err
+	}
+	if err := errors.Join(rec.Err(), s.source.Err()); err != nil {
+		return nil, err
+	}
+	if s.warmAt < 0 && s.ended {
+		return nil, fmt.Errorf("warmup: the run ended within it, after %d accesses and %v; make it shorter", s.driver.done, s.finished)
+	}
+	return s.summary(ctx.Err() != nil), nil
+}
+
+// simulate runs to the end of the workload, then lets the rest come to rest.
+// The driver breaks the run at the end of the instants in which the warm-up and
+// the workload end.
+func (s *System) simulate(ctx context.Context) (err error) {
+	defer func() {
+		if x := recover(); x != nil {
+			err = s.internal(x)
+		}
+	}()
+	s.engine.Wake(s.driver.id, 0)
+	for !s.driver.idle() {
+		seen, limit := s.driver.done, s.engine.Now()+s.spec.Watchdog
+		if err := s.engine.RunUntil(limit); err != nil {
+			return err
+		}
+		if ctx.Err() != nil || s.record.Err() != nil {
+			return nil
+		}
+		if s.driver.warm && s.warmAt < 0 {
+			s.warm()
+			continue
+		}
+		if err := s.stuck(seen); err != nil {
+			return err
+		}
+	}
+	s.finished = s.driver.lastDone
+	s.ended = true
+	s.kernel.Stop()
+	return s.rest(ctx)
+}
+
+// stuck tells whether accesses are open and none has completed since seen.
+func (s *System) stuck(seen uint64) error {
+	switch {
+	case s.driver.idle() || s.driver.done > seen || s.driver.due() > s.engine.Now():
+		return nil
+	case s.engine.Pending() == 0:
+		return &Stuck{"deadlock: nothing is left to happen, and accesses are open", s.Waits()}
+	}
+	return &Stuck{fmt.Sprintf("watchdog: no access completed in %v of simulated time", s.spec.Watchdog), s.Waits()}
+}
+
+// rest runs what outlives the accesses: writes on their way, faults and
+// invalidations in progress.
+func (s *System) rest(ctx context.Context) error {
+	if ctx.Err() != nil || s.record.Err() != nil {
+		return nil
+	}
+	if err := s.engine.RunUntil(s.engine.Now() + s.spec.Watchdog); err != nil {
+		return err
+	}
+	if ctx.Err() == nil && s.engine.Pending() > 0 {
+		return &Stuck{fmt.Sprintf("watchdog: the system did not come to rest in %v of simulated time", s.spec.Watchdog), s.Waits()}
+	}
+	return nil
+}
+
+// internal turns a broken assumption of the model into an error with a dump.
+func (s *System) internal(x any) error {
+	return &Stuck{fmt.Sprintf("internal error at %v: %v", s.engine.Now(), x), s.Waits()}
+}
+
+// warm starts the counters of the figures, at the end of the instant in which
+// the first access after the warm-up was posted.
+func (s *System) warm() {
+	s.warmAt = s.engine.Now()
+	s.base = s.counters()
+	s.base.Accesses.Issued = s.driver.warmIDs
+	s.baseInv = s.kernel.Stats.InvalidationsIssued
+	for _, n := range s.nodes {
+		s.busy[0] += n.link.Endpoint.Stats().Busy
+		s.busy[1] += n.link.Root.Stats().Busy
+		n.tpt.OnHazard = s.record.Hazard
+	}
+}

@@ -1,0 +1,162 @@
+package platform
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+
+	"rnicmmu/clocked"
+	"rnicmmu/components/hostmmu/kernel"
+	"rnicmmu/components/hostmmu/memory"
+	"rnicmmu/components/msg"
+	"rnicmmu/components/pcie"
+	"rnicmmu/components/tpt"
+	"rnicmmu/components/transport"
+	"rnicmmu/measure"
+	"rnicmmu/model"
+	"rnicmmu/workload"
+)
+
+// Refused says that the host refuses to register the memory: it cannot be
+// pinned.
+type Refused = kernel.Refused
+
+// Stuck says that the model stopped itself, with a dump of who waits for whom.
+type Stuck struct {
+	Reason string
+	Waits  []string
+}
+
+func (s *Stuck) Error() string {
+	return strings.Join(append([]string{s.Reason}, s.Waits...), "\n  ")
+}
+
+// node is one adapter of the host and the peer that talks to it.
+type node struct {
+	spec      Spec
+	clock     clocked.Domain
+	tpt       *tpt.Unit
+	link      *pcie.Link
+	responder *transport.Responder
+
+	requester  *transport.Requester
+	peerLink   *pcie.Link
+	peerMemory *memory.Memory
+}
+
+// System is a host with its adapters, each with a peer, ready to run once.
+type System struct {
+	spec   Spec // of the host and of what all share: the first adapter's
+	engine *clocked.Engine
+	nodes  []*node
+	memory *memory.Memory
+	kernel *kernel.Kernel
+	driver *driver
+	space  *Space
+	setup  kernel.Setup
+	source workload.Source
+	total  uint64 // accesses expected; 0: unknown
+	pool   msg.Pool[msg.Packet]
+
+	record   *measure.Recorder
+	cpu      *measure.Histogram
+	base     measure.Summary // counters at the end of the warm-up
+	baseInv  uint64          // invalidations issued by then
+	busy     [2]clocked.Time // links busy by then: up, down
+	warmAt   clocked.Time
+	finished clocked.Time
+	ended    bool
+}
+
+// New builds the system that the specs, one an adapter, describe. The host and
+// all that is shared are those of the first. A nil input makes the synthetic
+// workload of the spec. Errors name keys; memory that cannot be pinned gives a
+// *Refused.
+func New(adapters []Spec, in *Input) (*System, error) {
+	s := &System{spec: adapters[0], engine: clocked.NewEngine()}
+	var err error
+	for i := range adapters {
+		err = errors.Join(err, adapters[i].Check())
+	}
+	if err != nil {
+		return nil, err
+	}
+	var regions []workload.Region
+	if s.source, regions, err = source(&s.spec, in); err != nil {
+		return nil, err
+	}
+	if in == nil {
+		s.total = s.spec.Workload.Accesses
+	} else {
+		s.total = uint64(len(in.Accesses))
+	}
+	if s.space, err = NewSpace(append(regions, s.receiveRegions()...), s.spec.Host.Shift()); err != nil {
+		return nil, err
+	}
+	s.applyPressure()
+	if err := s.build(adapters); err != nil {
+		return nil, err
+	}
+	return s, nil
+}
+
+// Shuffle makes units tick in another order within each instant.
+func (s *System) Shuffle(seed uint64) { s.engine.Shuffle(seed) }
+
+// applyPressure sizes the host's memory by the working set.
+func (s *System) applyPressure() {
+	over := s.spec.Pressure.Overcommit
+	if over == 0 {
+		return
+	}
+	shift := s.spec.Host.Shift()
+	pages := float64(s.space.Pages()) + float64(s.spec.Host.CPUPages())
+	s.spec.Host.Memory = model.Bytes(uint64(max(2, pages/over)) << shift)
+}
+
+// receiveBase is where receive buffers are simulated: above all workloads.
+const receiveBase model.VA = 0x4000_0000_0000
+
+// receiveRegions is the memory of the receive buffers, where there are SENDs.
+func (s *System) receiveRegions() []workload.Region {
+	if !s.sends() {
+		return nil
+	}
+	w := &s.spec.Workload
+	bytes := uint64(w.ReceiveBytes) * uint64(w.ReceiveBuffers) * uint64(w.QPs)
+	return []workload.Region{{VA: receiveBase, Len: bytes, Host: receiveHost}}
+}
+
+// receiveHost is the address space of receive buffers; no access names it.
+const receiveHost = ^uint16(0)
+
+func (s *System) sends() bool {
+	if slice, ok := s.source.(*workload.Slice); ok {
+		var a workload.Access
+		for copied := *slice; copied.Next(&a); {
+			if a.Op == model.OpSend {
+				return true
+			}
+		}
+		return false
+	}
+	return s.spec.Workload.SendFraction > 0
+}
+
+// Waits is who waits for whom now.
+func (s *System) Waits() []string {
+	out := s.driver.Waits()
+	for _, n := range s.nodes {
+		out = append(out, n.requester.Waits()...)
+		out = append(out, n.responder.Waits()...)
+		out = append(out, n.tpt.Waits()...)
+		out = append(out, n.link.Endpoint.Waits()...)
+		out = append(out, n.link.Root.Waits()...)
+		out = append(out, n.peerLink.Endpoint.Waits()...)
+		out = append(out, n.peerLink.Root.Waits()...)
+	}
+	out = append(out, s.memory.Waits()...)
+	return append(out, s.kernel.Waits()...)
+}
+
+func name(unit string, i int) string { return fmt.Sprintf("%s%d", unit, i) }

@@ -1,0 +1,104 @@
+package plots
+
+import (
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// Axis is one swept configuration key.
+type Axis struct {
+	Key     string
+	Values  []string  // distinct, in plan order
+	Numbers []float64 // one a value, in the unit's base; nil when not numeric
+	Unit    string    // "", B, s, Hz, T/s or b/s: the base of Numbers
+}
+
+func newAxis(key string, column int, rows []Row) Axis {
+	a := Axis{Key: key}
+	seen := map[string]bool{}
+	for _, row := range rows {
+		if v := row.Values[column]; !seen[v] {
+			seen[v] = true
+			a.Values = append(a.Values, v)
+		}
+	}
+	for i, v := range a.Values {
+		n, unit, ok := parseQuantity(v)
+		if !ok || i > 0 && unit != a.Unit {
+			a.Numbers, a.Unit = nil, ""
+			return a
+		}
+		a.Numbers, a.Unit = append(a.Numbers, n), unit
+	}
+	return a
+}
+
+func (a Axis) numeric() bool { return a.Numbers != nil }
+
+// position is a value's place on the axis: the number or the index.
+func (a Axis) position(value string) float64 {
+	i := slices.Index(a.Values, value)
+	if a.numeric() {
+		return a.Numbers[i]
+	}
+	return float64(i)
+}
+
+// named is a value as a group's name tells it.
+func (a Axis) named(value string) string {
+	if !a.numeric() {
+		return value
+	}
+	return a.Key[strings.LastIndexByte(a.Key, '.')+1:] + " " + value
+}
+
+var axisNames = map[string]string{
+	"tpt.mtt.entries":       "translation-cache (MTT) entries",
+	"tpt.mtt.ways":          "ways of the translation cache (MTT)",
+	"tpt.mpt.entries":       "protection-cache (MPT) entries",
+	"tpt.page":              "page of the adapter's table",
+	"pressure.overcommit":   "overcommit (working set / user frames)",
+	"workload.outstanding":  "accesses outstanding",
+	"workload.access_bytes": "access size",
+	"workload.working_set":  "working set",
+	"host.memory":           "host memory for user pages",
+	"scheme":                "scheme",
+}
+
+func (a Axis) label() string {
+	if name, ok := axisNames[a.Key]; ok {
+		return name
+	}
+	return a.Key
+}
+
+// prefixes of quantities in configurations, longest unit first.
+var quantities = []struct {
+	suffix, unit string
+	factor       float64
+}{
+	{"KiB", "B", 1 << 10}, {"MiB", "B", 1 << 20}, {"GiB", "B", 1 << 30}, {"TiB", "B", 1 << 40},
+	{"kB", "B", 1e3}, {"MB", "B", 1e6}, {"GB", "B", 1e9}, {"B", "B", 1},
+	{"kHz", "Hz", 1e3}, {"MHz", "Hz", 1e6}, {"GHz", "Hz", 1e9}, {"Hz", "Hz", 1},
+	{"GT/s", "T/s", 1e9}, {"Gb/s", "b/s", 1e9}, {"Mb/s", "b/s", 1e6},
+	{"Gbps", "b/s", 1e9}, {"Mbps", "b/s", 1e6},
+	{"ps", "s", 1e-12}, {"ns", "s", 1e-9}, {"us", "s", 1e-6}, {"µs", "s", 1e-6}, {"ms", "s", 1e-3}, {"s", "s", 1},
+	{"", "", 1},
+}
+
+// parseQuantity reads a number with a unit of configurations: 64, 4KiB, 250ns.
+func parseQuantity(text string) (value float64, unit string, ok bool) {
+	for _, q := range quantities {
+		digits, found := strings.CutSuffix(text, q.suffix)
+		if !found {
+			continue
+		}
+		v, err := strconv.ParseFloat(strings.TrimSpace(digits), 64)
+		if err == nil && !math.IsInf(v, 0) && !math.IsNaN(v) {
+			return v * q.factor, q.unit, true
+		}
+	}
+	return 0, "", false
+}

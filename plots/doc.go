@@ -1,0 +1,37 @@
+// Package plots draws the figures of a run folder or of a sweep folder from its
+// result files alone.
+//
+//	sweep.csv ──▶ Table ──Metric──▶ Series ─┐
+//	summary.json, *.parquet ──histograms────┼─▶ figure ─▶ png, svg, pdf
+//	manifest.json ──small print─────────────┘
+//
+// # Figures of a run
+//
+//	latency        distribution: share at or under, and share over (log)
+//	causes         mean latency of an access by cause, in the order of its life
+//	invalidation   mean time of each step of an invalidation's round trip
+//
+// # Figures of a sweep
+//
+//	overview       the two figures that matter most, over one axis
+//	miss-rate      misses / lookups of the adapter's translation cache (MTT)
+//	latency        p50, p99 and p99.9
+//	causes         mean latency by cause; shares where the means span more than 8×
+//	throughput     completed accesses per simulated second
+//	paging         faults and invalidations per 1000 accesses
+//
+// The numeric axis with most values is x; every combination of the other axes'
+// values is a group: a panel or a line. A point that the host refused or that
+// failed has no value: it stands as a cross on the axis.
+//
+// # Conventions
+//
+// Times are picoseconds in files and ns, µs or ms in figures, by magnitude. An
+// axis that spans more than 10× and holds no zero is logarithmic. Series differ
+// in colour, marker and dash, causes in colour and lightness, so figures read in
+// grey and with impaired colour vision (colours after M. Okabe and K. Ito,
+// "Color Universal Design", 2008). A figure's bytes are a function of the
+// result files: no date, no map order.
+//
+// Not drawn here: time within a run, heat maps, confidence bands.
+package plots

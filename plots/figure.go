@@ -1,0 +1,134 @@
+package plots
+
+import (
+	"image/color"
+
+	"gonum.org/v1/plot"
+	"gonum.org/v1/plot/text"
+	"gonum.org/v1/plot/vg"
+	"gonum.org/v1/plot/vg/draw"
+)
+
+// figure is a page: title, legend, a grid of panels, small print.
+type figure struct {
+	name   string
+	title  string
+	height vg.Length
+	legend []entry
+	aside  bool // legend in a column at the right, first entry at the bottom
+	panels [][]*plot.Plot
+	xLabel string // shared by the panels of a row
+	footer string
+}
+
+// entry is one line of a legend: a line with its marker, a marker, or a box.
+type entry struct {
+	name string
+	look look
+	mark *draw.GlyphStyle
+	fill color.Color
+}
+
+const (
+	margin     = 9 // points around the page
+	sampleSize = 20
+)
+
+func (f *figure) draw(c draw.Canvas) {
+	c.SetColor(color.White)
+	c.Fill(c.Rectangle.Path())
+	c = draw.Crop(c, vg.Points(margin), -vg.Points(margin+2), vg.Points(margin-3), -vg.Points(margin))
+	c.FillText(titleText, vg.Point{X: c.Min.X, Y: c.Max.Y}, fitted(titleText, f.title, c.Max.X-c.Min.X))
+	c.Max.Y -= vg.Points(19)
+	c.FillText(smallPrint, c.Min, fitted(smallPrint, f.footer, c.Max.X-c.Min.X))
+	c.Min.Y += vg.Points(11)
+	if f.aside {
+		c = f.legendColumn(c)
+	} else {
+		c = f.legendRows(c)
+	}
+	if f.xLabel != "" {
+		c.FillText(labelText, vg.Point{X: c.Center().X, Y: c.Min.Y + vg.Points(1)}, f.xLabel)
+		c.Min.Y += vg.Points(13)
+	}
+	tiles := draw.Tiles{Rows: len(f.panels), Cols: len(f.panels[0]), PadX: vg.Points(10), PadY: vg.Points(9)}
+	places := plot.Align(f.panels, tiles, c)
+	for j, row := range f.panels {
+		for i, p := range row {
+			if p != nil {
+				p.Draw(places[j][i])
+			}
+		}
+	}
+}
+
+// fitted cuts a text that is wider than the page.
+func fitted(sty text.Style, s string, width vg.Length) string {
+	runes := []rune(s)
+	for cut := len(runes); ; cut-- {
+		if s = string(runes[:cut]); cut < len(runes) {
+			s += "…"
+		}
+		if cut == 0 || sty.Width(s) <= width {
+			return s
+		}
+	}
+}
+
+// legendRows draws the legend under the title, in as many rows as it needs, and
+// returns what is left.
+func (f *figure) legendRows(c draw.Canvas) draw.Canvas {
+	if len(f.legend) == 0 {
+		return c
+	}
+	const rowHeight = 12
+	x, y := c.Min.X, c.Max.Y-vg.Points(rowHeight/2)
+	for _, e := range f.legend {
+		width := vg.Points(sampleSize+5) + legendText.Width(e.name)
+		if x > c.Min.X && x+width > c.Max.X {
+			x, y = c.Min.X, y-vg.Points(rowHeight)
+		}
+		e.draw(c, vg.Point{X: x, Y: y})
+		x += width + vg.Points(14)
+	}
+	c.Max.Y = y - vg.Points(rowHeight/2+6)
+	return c
+}
+
+// legendColumn draws the legend at the right, in the order of a stack.
+func (f *figure) legendColumn(c draw.Canvas) draw.Canvas {
+	const rowHeight = 12.5
+	widest := vg.Length(0)
+	for _, e := range f.legend {
+		widest = max(widest, legendText.Width(e.name))
+	}
+	right := c
+	c.Max.X -= widest + vg.Points(sampleSize+5+8)
+	at := vg.Point{X: c.Max.X + vg.Points(8), Y: right.Max.Y - vg.Points(rowHeight/2+6)}
+	for i := len(f.legend) - 1; i >= 0; i-- {
+		f.legend[i].draw(right, at)
+		at.Y -= vg.Points(rowHeight)
+	}
+	return c
+}
+
+// draw draws the sample with its left end at the point, and the name.
+func (e entry) draw(c draw.Canvas, at vg.Point) {
+	mid := vg.Point{X: at.X + vg.Points(sampleSize)/2, Y: at.Y}
+	switch {
+	case e.fill != nil:
+		r := vg.Points(4)
+		box := rectangle(mid.X-r, mid.X+r, mid.Y-r, mid.Y+r)
+		c.FillPolygon(e.fill, box)
+		c.StrokeLines(draw.LineStyle{Color: softInk, Width: vg.Points(0.4)}, append(box, box[0]))
+	case e.mark != nil:
+		c.DrawGlyphNoClip(*e.mark, mid)
+	default:
+		style := draw.LineStyle{Color: e.look.color, Width: vg.Points(1.4), Dashes: e.look.dashes}
+		c.StrokeLine2(style, at.X, at.Y, at.X+vg.Points(sampleSize), at.Y)
+		if e.look.glyph != nil {
+			c.DrawGlyphNoClip(e.look.marker(), mid)
+		}
+	}
+	c.FillText(legendText, vg.Point{X: at.X + vg.Points(sampleSize+5), Y: at.Y}, e.name)
+}

@@ -1,0 +1,167 @@
+package plots
+
+import (
+	"fmt"
+	"image/color"
+	"path/filepath"
+	"slices"
+
+	"gonum.org/v1/plot"
+	"gonum.org/v1/plot/vg"
+
+	"rnicmmu/measure"
+)
+
+// Names of a run's figures, in the order of drawing.
+var runNames = []string{"latency", "causes", "invalidation"}
+
+func runFigures(dir string, o Options) ([]*figure, error) {
+	s, err := measure.ReadSummary(filepath.Join(dir, measure.SummaryFile))
+	if err != nil {
+		return nil, err
+	}
+	from, err := readOrigin(dir)
+	if err != nil {
+		return nil, err
+	}
+	var natural []*figure
+	for _, make := range []func(string, *measure.Summary) (*figure, error){runLatency, runCauses, runInvalidation} {
+		f, err := make(dir, &s)
+		if err != nil {
+			return nil, err
+		}
+		if f != nil {
+			f.footer = from.smallPrint()
+			natural = append(natural, f)
+		}
+	}
+	return chosen(natural, o.Figures, runNames)
+}
+
+// runLatency is the distribution of the latency of completed accesses, from
+// below in percent and from above on a logarithmic axis, where the tail shows.
+func runLatency(dir string, s *measure.Summary) (*figure, error) {
+	h, err := accessHistogram(filepath.Join(dir, measure.AccessesFile))
+	if err != nil {
+		return nil, err
+	}
+	if h.count == 0 {
+		return nil, nil
+	}
+	latency, atMost := h.distribution()
+	x := distributionScale(latency)
+	under, over := newPanel(x, shareTo100("accesses at or under (%)")), newPanel(x, tailScale(h.count))
+	rest := make([]float64, len(atMost))
+	cdf := make([]float64, len(atMost))
+	for i, share := range atMost {
+		cdf[i], rest[i] = 100*share, 100*(1-share)
+	}
+	rest[len(rest)-1] = 0 // nothing is over the slowest
+	marks := verticals{labels: []string{"p50", "p99", "p99.9"}}
+	q := s.Accesses.LatencyPS
+	for _, t := range []float64{float64(q.P50), float64(q.P99), float64(q.P999)} {
+		marks.x = append(marks.x, t/x.unit.base)
+	}
+	for i, p := range []*plot.Plot{under, over} {
+		line := curve{x: scaled(latency, x), y: [][]float64{cdf, rest}[i], look: look{color: seriesColors[0]}, width: vg.Points(1.5)}
+		p.Add(marks, line)
+	}
+	f := &figure{name: "latency", height: figureHeight * 0.8, panels: [][]*plot.Plot{{under, over}}}
+	f.title = fmt.Sprintf("Latency of %s completed accesses: p50 %s, p99 %s, p99.9 %s, max %s", plain(float64(h.count)),
+		formatTime(float64(q.P50)), formatTime(float64(q.P99)), formatTime(float64(q.P999)), formatTime(float64(q.Max)))
+	for _, p := range []*plot.Plot{under, over} {
+		p.Title.Text, p.Title.Padding = " ", vg.Points(2) // room for the marks' labels
+	}
+	return f, nil
+}
+
+// runCauses is the mean latency by cause.
+func runCauses(_ string, s *measure.Summary) (*figure, error) {
+	n := float64(s.Accesses.Completed)
+	if n == 0 {
+		return nil, nil
+	}
+	var names []string
+	var means [][]float64
+	for c, total := range s.Accesses.CausePS {
+		names = append(names, measure.Cause(c).String())
+		means = append(means, []float64{float64(total) / n})
+	}
+	b := gather(names, means, 1)
+	values := make([]float64, len(b.Causes))
+	for c := range values {
+		values[c] = b.Mean[c][0]
+	}
+	f := staircase(b.Causes, values, "mean time of an access")
+	f.name = "causes"
+	f.title = "Mean latency of an access by cause: " + formatTime(b.Total[0])
+	return f, nil
+}
+
+// runInvalidation is the mean round trip of an invalidation by step.
+func runInvalidation(dir string, s *measure.Summary) (*figure, error) {
+	path := filepath.Join(dir, measure.InvalidationsFile)
+	if s.Invalidations.Issued == 0 || !exists(path) {
+		return nil, nil
+	}
+	steps, n, err := invalidationSteps(path)
+	if err != nil || n == 0 {
+		return nil, err
+	}
+	var names []string
+	var values []float64
+	total := 0.0
+	for _, step := range steps {
+		names, values = append(names, step.name), append(values, step.mean)
+		total += step.mean
+	}
+	f := staircase(names, values, "mean time since the kernel called the notifier")
+	f.name = "invalidation"
+	f.title = fmt.Sprintf("Mean invalidation by step: %s over %s round trips", formatTime(total), plain(float64(n)))
+	return f, nil
+}
+
+// staircase is a page with one stacked bar, unrolled.
+func staircase(names []string, values []float64, label string) *figure {
+	total := 0.0
+	for _, v := range values {
+		total += v
+	}
+	x := linearScale(timeUnits, label, []float64{total})
+	y := rowScale("", reversed(names))
+	y.fit(vg.Length(1e6))
+	bar := stairs{values: scaled(values, x)}
+	for i, v := range values {
+		share := 0.0
+		if total > 0 {
+			share = 100 * v / total
+		}
+		bar.labels = append(bar.labels, fmt.Sprintf("%s (%s %%)", formatTime(v), sharePercent(share)))
+		bar.colors = append(bar.colors, stairColor(names[i], i))
+	}
+	p := newPanel(x, y)
+	p.Y.Tick.Length = 0
+	p.Add(bar)
+	height := min(tallHeight, vg.Points(float64(18*len(names)+80)))
+	return &figure{height: max(height, vg.Points(150)), panels: [][]*plot.Plot{{p}}}
+}
+
+func stairColor(name string, i int) color.Color {
+	if c, ok := causeColors[name]; ok {
+		return c
+	}
+	return seriesColors[[...]int{0, 5}[i%2]]
+}
+
+func sharePercent(share float64) string {
+	if share > 0 && share < 0.1 {
+		return "< 0.1"
+	}
+	return fmt.Sprintf("%.1f", share)
+}
+
+func reversed(names []string) []string {
+	out := slices.Clone(names)
+	slices.Reverse(out)
+	return out
+}

@@ -1,0 +1,134 @@
+package plots
+
+import (
+	"image/color"
+
+	stdfont "golang.org/x/image/font"
+	"gonum.org/v1/plot"
+	"gonum.org/v1/plot/font"
+	"gonum.org/v1/plot/text"
+	"gonum.org/v1/plot/vg"
+	"gonum.org/v1/plot/vg/draw"
+)
+
+// Sizes of a figure, for a column and a half of a paper.
+const (
+	figureWidth  = 16 * vg.Centimeter
+	figureHeight = 10 * vg.Centimeter
+	tallHeight   = 13 * vg.Centimeter
+	pngDPI       = 200
+)
+
+func rgb(hex uint32) color.RGBA {
+	return color.RGBA{R: uint8(hex >> 16), G: uint8(hex >> 8), B: uint8(hex), A: 255}
+}
+
+var (
+	ink      = rgb(0x1a1a1a)
+	softInk  = rgb(0x555555)
+	gridline = rgb(0xe3e3e3)
+)
+
+func textStyle(points float64, weight stdfont.Weight, c color.Color, x text.XAlignment, y text.YAlignment) text.Style {
+	f := font.Font{Typeface: "Liberation", Variant: "Sans", Weight: weight, Size: vg.Points(points)}
+	return text.Style{Color: c, Font: f, XAlign: x, YAlign: y, Handler: plot.DefaultTextHandler}
+}
+
+var (
+	titleText  = textStyle(10, stdfont.WeightBold, ink, text.XLeft, text.YTop)
+	panelText  = textStyle(8.5, stdfont.WeightBold, ink, text.XCenter, text.YTop)
+	labelText  = textStyle(8.5, stdfont.WeightNormal, ink, text.XCenter, text.YBottom)
+	tickText   = textStyle(7.5, stdfont.WeightNormal, ink, text.XCenter, text.YTop)
+	legendText = textStyle(8, stdfont.WeightNormal, ink, text.XLeft, text.YCenter)
+	noteText   = textStyle(7.5, stdfont.WeightNormal, ink, text.XLeft, text.YCenter)
+	smallPrint = textStyle(5.5, stdfont.WeightNormal, softInk, text.XLeft, text.YBottom)
+)
+
+// look is how one series is drawn: colour, dashes and marker all differ.
+type look struct {
+	color  color.Color
+	dashes []vg.Length
+	glyph  draw.GlyphDrawer
+}
+
+var dashPatterns = [][]vg.Length{
+	nil,
+	{vg.Points(5), vg.Points(2)},
+	{vg.Points(1.5), vg.Points(1.5)},
+	{vg.Points(6), vg.Points(2), vg.Points(1.5), vg.Points(2)},
+}
+
+var glyphs = []draw.GlyphDrawer{
+	draw.CircleGlyph{}, draw.BoxGlyph{}, draw.PyramidGlyph{}, draw.RingGlyph{}, draw.SquareGlyph{}, draw.TriangleGlyph{},
+}
+
+// seriesColors are of Okabe and Ito, ordered so that neighbours differ in
+// lightness.
+var seriesColors = []color.RGBA{
+	rgb(0x0072b2), rgb(0xe69f00), rgb(0x000000), rgb(0xcc79a7), rgb(0xd55e00), rgb(0x56b4e9), rgb(0x009e73), rgb(0x7f7f7f),
+}
+
+// seriesLook is the look of the i-th of n series. Many series run from dark to
+// light, in order.
+func seriesLook(i, n int) look {
+	l := look{dashes: dashPatterns[i%len(dashPatterns)], glyph: glyphs[i%len(glyphs)]}
+	if n <= len(seriesColors) {
+		l.color = seriesColors[i]
+		return l
+	}
+	l.color = ramp(float64(i) / float64(n-1))
+	return l
+}
+
+// ramp goes from dark blue through green to yellow, lightness rising evenly.
+func ramp(at float64) color.RGBA {
+	stops := []color.RGBA{rgb(0x30123b), rgb(0x31688e), rgb(0x35b779), rgb(0xe8d51f)}
+	at *= float64(len(stops) - 1)
+	i := min(int(at), len(stops)-2)
+	f := at - float64(i)
+	mix := func(a, b uint8) uint8 { return uint8(float64(a) + (float64(b)-float64(a))*f + 0.5) }
+	a, b := stops[i], stops[i+1]
+	return color.RGBA{R: mix(a.R, b.R), G: mix(a.G, b.G), B: mix(a.B, b.B), A: 255}
+}
+
+// causeColors groups causes by hue (requester blue-grey, wire blue, tables
+// orange, paging red, bus green, retries purple) and tells them apart within a
+// hue by lightness.
+var causeColors = map[string]color.RGBA{
+	"post": rgb(0x4a5560), "send_queue": rgb(0xaab4be), "payload": rgb(0x77828d),
+	"network": rgb(0x0b4f8a), "rx_buffer": rgb(0x9ccdf0), "responder": rgb(0x4795d1),
+	"qpc_miss": rgb(0x6b4a12), "receive_wqe": rgb(0xc9a86a), "translate": rgb(0xfbe3a4),
+	"mpt_miss": rgb(0xb36b00), "mtt_miss": rgb(0xf0a320), "mshr": rgb(0xffd166),
+	"fault": rgb(0xc8371c), "dma_queue": rgb(0x9fdcc0), "pcie": rgb(0x00674a),
+	"host_memory": rgb(0x3cb384), "rnr_wait": rgb(0x6a3d7c), "retransmit": rgb(0xcf9fd6),
+	"completion": rgb(0xd9dde1), "other": rgb(0xf0f0f0),
+}
+
+func causeColor(name string) color.RGBA {
+	if c, ok := causeColors[name]; ok {
+		return c
+	}
+	return rgb(0x999999)
+}
+
+// newPanel is an empty plot in the style of all figures.
+func newPanel(x, y scale) *plot.Plot {
+	p := plot.New()
+	p.BackgroundColor = nil
+	p.Title.TextStyle = panelText
+	p.Title.Padding = vg.Points(5)
+	x.apply(&p.X)
+	y.apply(&p.Y)
+	for _, a := range []*plot.Axis{&p.X, &p.Y} {
+		a.Padding = 0
+		a.Width, a.Color = vg.Points(0.6), softInk
+		a.Tick.Width, a.Tick.Color, a.Tick.Length = vg.Points(0.6), softInk, vg.Points(4)
+		a.Label.TextStyle = labelText
+		a.Label.Padding = vg.Points(3)
+	}
+	p.X.Tick.Label = tickText
+	p.Y.Tick.Label = tickText
+	p.Y.Tick.Label.XAlign, p.Y.Tick.Label.YAlign = text.XRight, text.YCenter
+	p.Add(grid{})
+	return p
+}

@@ -1,0 +1,93 @@
+package sweep
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"rnicmmu/configs"
+	"rnicmmu/measure"
+	"rnicmmu/platform"
+)
+
+// Version is the tool's version in manifests and --version.
+const Version = "0.1.0"
+
+// ErrInterrupted says that a run was stopped before its end; what had finished
+// is kept.
+var ErrInterrupted = errors.New("interrupted")
+
+// Job is one run: a configuration over its accesses.
+type Job struct {
+	Spec  platform.Spec
+	Input *platform.Input // nil: the synthetic workload that Spec describes
+	Dir   string          // where the results go; empty: nowhere
+}
+
+// Check tells whether the job can be built, without running it.
+func (j *Job) Check() error {
+	_, err := j.build()
+	return err
+}
+
+func (j *Job) build() (*platform.System, error) {
+	adapters := make([]platform.Spec, max(1, j.Spec.Adapters.Count))
+	for i := range adapters {
+		adapters[i] = j.Spec
+		if i >= len(j.Spec.Adapters.Overrides) {
+			continue
+		}
+		var err error
+		if adapters[i], err = configs.WithOverrides(j.Spec, j.Spec.Adapters.Overrides[i]); err != nil {
+			return nil, err
+		}
+	}
+	return platform.New(adapters, j.Input)
+}
+
+// Run simulates and writes the results. The summary is good also with
+// ErrInterrupted, which says that it covers a part only; progress may be nil
+// and is told accesses done and expected (0 when unknown).
+func (j *Job) Run(ctx context.Context, progress func(done, total uint64)) (*measure.Summary, error) {
+	started := time.Now()
+	resolved, err := configs.Marshal(&j.Spec, true)
+	if err != nil {
+		return nil, err
+	}
+	system, err := j.build()
+	if err != nil {
+		return nil, err
+	}
+	rec := measure.New()
+	if j.Dir != "" {
+		if rec, err = measure.Create(j.Dir); err != nil {
+			return nil, err
+		}
+	}
+	sum, err := system.Run(ctx, rec, progress)
+	if err != nil {
+		rec.Discard()
+		return nil, err
+	}
+	return sum, j.finish(rec, sum, resolved, started)
+}
+
+// finish completes the summary and gives the files their names.
+func (j *Job) finish(rec *measure.Recorder, sum *measure.Summary, resolved []byte, started time.Time) error {
+	hash := ""
+	if j.Input != nil {
+		hash = j.Input.Hash
+	}
+	sum.WallS = time.Since(started).Seconds()
+	rec.Finish(sum)
+	for i := range sum.Violations {
+		sum.Violations[i].Repro = "rnicmmu run config.resolved.yaml"
+	}
+	if err := rec.Write(sum, measure.NewManifest(Version, resolved, j.Spec.Seed, hash, started), resolved); err != nil {
+		return err
+	}
+	if sum.Interrupted {
+		return ErrInterrupted
+	}
+	return nil
+}

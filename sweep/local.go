@@ -1,0 +1,140 @@
+package sweep
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"runtime"
+	"runtime/debug"
+	"sync"
+
+	"rnicmmu/measure"
+	"rnicmmu/platform"
+)
+
+// Status of a point.
+const (
+	StatusOK          = "ok"
+	StatusViolation   = "violation" // it ran, and a rule was broken
+	StatusRefused     = "refused"   // the host refused it: memory that cannot be pinned
+	StatusFailed      = "failed"    // the model stopped itself
+	StatusInterrupted = "interrupted"
+)
+
+// Result is a point's outcome. Summary is nil where there is none.
+type Result struct {
+	Status  string
+	Error   string // one line
+	Summary *measure.Summary
+}
+
+// Options of a sweep.
+type Options struct {
+	Dir    string
+	Jobs   int  // points at a time; 0: one a CPU
+	Resume bool // use the points that Dir already holds
+	// Started and Finished, when set, are told of each point, one call at a time.
+	Started  func(p *Point)
+	Finished func(p *Point, r *Result)
+}
+
+// Run executes the plan's points that are not there yet and writes sweep.csv.
+// With a cancelled context it keeps what has finished and returns
+// ErrInterrupted.
+func (plan *Plan) Run(ctx context.Context, o Options) ([]Result, error) {
+	store, err := openStore(o.Dir, plan, o.Resume)
+	if err != nil {
+		return nil, err
+	}
+	results := make([]Result, len(plan.Points))
+	for i := range results {
+		results[i] = Result{Status: StatusInterrupted, Error: "not run"}
+	}
+	plan.execute(ctx, o, store, results)
+	if err := store.finish(results); err != nil {
+		return results, err
+	}
+	if ctx.Err() != nil {
+		return results, ErrInterrupted
+	}
+	return results, nil
+}
+
+func (plan *Plan) execute(ctx context.Context, o Options, store *store, results []Result) {
+	jobs := o.Jobs
+	if jobs <= 0 {
+		jobs = runtime.NumCPU()
+	}
+	next := make(chan int)
+	var wait sync.WaitGroup
+	var mu sync.Mutex
+	tell := func(f func(*Point)) func(*Point) {
+		return func(p *Point) {
+			mu.Lock()
+			defer mu.Unlock()
+			f(p)
+		}
+	}
+	for range min(jobs, len(plan.Points)) {
+		wait.Go(func() {
+			for i := range next {
+				p := &plan.Points[i]
+				if o.Started != nil {
+					tell(o.Started)(p)
+				}
+				results[i] = store.point(ctx, p)
+				if o.Finished != nil {
+					tell(func(p *Point) { o.Finished(p, &results[i]) })(p)
+				}
+			}
+		})
+	}
+feed:
+	for i := range plan.Points {
+		select {
+		case next <- i:
+		case <-ctx.Done():
+			break feed
+		}
+	}
+	close(next)
+	wait.Wait()
+}
+
+// point runs one point, or reads its result where a resumed sweep has it.
+func (s *store) point(ctx context.Context, p *Point) (r Result) {
+	defer func() {
+		if x := recover(); x != nil {
+			r = Result{Status: StatusFailed, Error: fmt.Sprintf("internal error: %v at %s", x, firstFrame(debug.Stack()))}
+		}
+	}()
+	dir := filepath.Join(s.dir, "points", p.ID)
+	if sum := s.finished(dir); sum != nil {
+		return outcome(sum)
+	}
+	job := Job{Spec: p.Spec, Input: s.plan.Input, Dir: dir}
+	sum, err := job.Run(ctx, nil)
+	return classify(sum, err)
+}
+
+func classify(sum *measure.Summary, err error) Result {
+	var refused *platform.Refused
+	switch {
+	case errors.As(err, &refused):
+		return Result{Status: StatusRefused, Error: oneLine(err)}
+	case errors.Is(err, ErrInterrupted):
+		return Result{Status: StatusInterrupted, Error: "stopped", Summary: sum}
+	case err != nil:
+		return Result{Status: StatusFailed, Error: oneLine(err)}
+	}
+	return outcome(sum)
+}
+
+func outcome(sum *measure.Summary) Result {
+	if n := len(sum.Violations); n > 0 {
+		v := sum.Violations[0]
+		return Result{Status: StatusViolation, Error: fmt.Sprintf("%s: %s (%d in all)", v.Rule, v.What, n), Summary: sum}
+	}
+	return Result{Status: StatusOK, Summary: sum}
+}

@@ -1,0 +1,127 @@
+package sweep
+
+import (
+	"encoding/csv"
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"rnicmmu/measure"
+)
+
+// store is the folder of a sweep.
+type store struct {
+	dir     string
+	plan    *Plan
+	resume  bool
+	started time.Time
+}
+
+// Manifest is a sweep's manifest.json.
+type Manifest struct {
+	measure.Manifest
+	Experiment  string   `json:"experiment"`
+	Title       string   `json:"title"`
+	Description string   `json:"description"`
+	Axes        []string `json:"axes"`
+	Figures     []string `json:"figures"`
+	Trace       string   `json:"trace"` // name; empty: synthetic
+	Points      int      `json:"points"`
+}
+
+// openStore makes the folder. One that holds another sweep is refused, so that
+// results never mix.
+func openStore(dir string, plan *Plan, resume bool) (*store, error) {
+	s := &store{dir: dir, plan: plan, resume: resume, started: time.Now()}
+	if _, err := os.Stat(filepath.Join(dir, "sweep.csv")); err == nil && !resume {
+		return nil, fmt.Errorf("%s: holds a sweep already; use --resume to go on with it or another --out", dir)
+	}
+	if err := os.MkdirAll(filepath.Join(dir, "points"), 0o777); err != nil {
+		return nil, fmt.Errorf("%s: cannot be made: %w; choose another --out", dir, pathless(err))
+	}
+	return s, nil
+}
+
+// finished is the summary of a point that an earlier run of this sweep
+// completed, or nil.
+func (s *store) finished(dir string) *measure.Summary {
+	if !s.resume {
+		return nil
+	}
+	sum, err := measure.ReadSummary(filepath.Join(dir, "summary.json"))
+	if err != nil || sum.Interrupted {
+		return nil
+	}
+	return &sum
+}
+
+// finish writes sweep.csv and manifest.json.
+func (s *store) finish(results []Result) error {
+	table, err := s.table(results)
+	if err != nil {
+		return err
+	}
+	if err := writeWhole(filepath.Join(s.dir, "sweep.csv"), table); err != nil {
+		return err
+	}
+	m, err := s.manifest()
+	if err != nil {
+		return err
+	}
+	return writeWhole(filepath.Join(s.dir, "manifest.json"), m)
+}
+
+// table is sweep.csv: axes, status, the flattened summary, then the point's
+// folder and its error.
+func (s *store) table(results []Result) ([]byte, error) {
+	var out strings.Builder
+	w := csv.NewWriter(&out)
+	names, _ := measure.Flatten(measure.Summary{})
+	header := make([]string, 0, len(names)+8)
+	for _, a := range s.plan.Experiment.Axes {
+		header = append(header, a.Key)
+	}
+	header = append(header, "status")
+	header = append(header, names...)
+	_ = w.Write(append(header, "point", "error"))
+	for i := range results {
+		_ = w.Write(s.row(&s.plan.Points[i], &results[i], len(names)))
+	}
+	w.Flush()
+	return []byte(out.String()), w.Error()
+}
+
+func (s *store) row(p *Point, r *Result, columns int) []string {
+	row := make([]string, 0, columns+8)
+	for _, v := range p.Settings {
+		row = append(row, v.Value)
+	}
+	row = append(row, r.Status)
+	if r.Summary != nil {
+		_, values := measure.Flatten(*r.Summary)
+		row = append(row, values...)
+	} else {
+		row = append(row, make([]string, columns)...)
+	}
+	return append(row, p.ID, r.Error)
+}
+
+func (s *store) manifest() ([]byte, error) {
+	e := s.plan.Experiment
+	m := Manifest{Experiment: e.Name, Title: e.Title, Description: e.Description, Figures: e.Figures,
+		Points: len(s.plan.Points)}
+	traceHash := ""
+	if s.plan.Input != nil {
+		m.Trace, traceHash = s.plan.Input.Name, s.plan.Input.Hash
+	}
+	m.Manifest = measure.NewManifest(Version, nil, s.plan.Points[0].Spec.Seed, traceHash, s.started)
+	m.ConfigHash = s.plan.Hash
+	for _, a := range e.Axes {
+		m.Axes = append(m.Axes, a.Key)
+	}
+	data, err := json.MarshalIndent(m, "", "  ")
+	return append(data, '\n'), err
+}
