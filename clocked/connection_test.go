@@ -1,6 +1,7 @@
 package clocked
 
 import (
+	"slices"
 	"testing"
 
 	"github.com/sarchlab/akita/v3/sim"
@@ -121,6 +122,49 @@ func TestConnectionIsFairAndBounded(t *testing.T) {
 				t.Fatalf("seed %d: message %d from %s in %v", seed, i, name, d.from)
 			}
 		}
+	}
+}
+
+// A slot freed at an edge is served at the next one, even if the connection has
+// something else to deliver at the first; the starved source is told once.
+func TestConnectionServesFreedSlotAtNextEdge(t *testing.T) {
+	e := NewEngine()
+	c := NewConnection(ConnectionSpec{Name: "Conn", Engine: e, Domain: NewDomain(1e9), Cycles: 1})
+	u := &metronome{e: e}
+	owner := NewComponent(e, "Source", u, NewDomain(1e9))
+	from, to, other := NewPort(owner, 1, "From"), NewPort(nil, 1, "To"), NewPort(nil, 1, "Other")
+	for _, p := range []*Port{from, to, other} {
+		c.PlugIn(p, 1)
+	}
+	var sent []*note
+	send := func(src, dst *Port) call {
+		return func() {
+			n := &note{MsgMeta: sim.MsgMeta{Src: src, Dst: dst}}
+			if src.Send(n) == nil {
+				sent = append(sent, n)
+			}
+		}
+	}
+	at := func(t Time, do call) { e.Schedule(&stamped{sec: t.Seconds(), handler: do}) }
+	at(500, send(from, to))   // arrives at 1000 and fills the port
+	at(1500, send(from, to))  // is due at 2000
+	at(1600, send(from, to))  // is refused: the buffer holds one
+	at(3500, send(to, other)) // arrives at 4000
+	at(4000, func() { to.Retrieve(Time(4000).Seconds()) })
+	at(6100, func() { to.Retrieve(Time(6100).Seconds()) })
+	at(6500, send(from, to)) // arrives at 7000
+	if err := e.Run(); err != nil {
+		t.Fatal(err)
+	}
+	var arrived []sim.VTimeInSec
+	for _, n := range sent {
+		arrived = append(arrived, n.RecvTime)
+	}
+	if want := []sim.VTimeInSec{1e-9, 5e-9, 4e-9, 7e-9}; !slices.Equal(arrived, want) {
+		t.Errorf("arrived at %v, want %v", arrived, want)
+	}
+	if !slices.Equal(u.ticks, []Time{6000}) { // freed at 5000, once
+		t.Errorf("starved source woken at %v", u.ticks)
 	}
 }
 

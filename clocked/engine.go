@@ -75,7 +75,7 @@ func (e *Engine) Now() Time {
 }
 
 // CurrentTime is Now in Akita's float seconds, exactly the time of the event
-// in progress.
+// in progress. Like Now it belongs to the goroutine that runs the engine.
 func (e *Engine) CurrentTime() sim.VTimeInSec {
 	if e.guest != nil {
 		return e.guest.host.CurrentTime()

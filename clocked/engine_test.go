@@ -2,7 +2,9 @@ package clocked
 
 import (
 	"errors"
+	"runtime"
 	"slices"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -156,38 +158,39 @@ func TestFinished(t *testing.T) {
 	}
 }
 
-// endless runs an engine in another goroutine with a unit that never stops and
-// reports each tick.
-func endless(e *Engine) (ticks chan Time, done chan error) {
-	ticks, done = make(chan Time), make(chan error, 1)
-	m := newMetronome(e, 10, 1<<40)
-	m.during = func(now Time) {
-		m.ticks = nil
-		select {
-		case ticks <- now:
-		default:
-		}
-	}
-	go func() { done <- e.Run() }()
-	return ticks, done
+// endless is a unit that never stops and counts its ticks.
+type endless struct {
+	e     *Engine
+	id    UnitID
+	ticks atomic.Int64
+}
+
+func (u *endless) Name() string { return "endless" }
+
+func (u *endless) Tick(now Time) {
+	u.ticks.Add(1)
+	u.e.Wake(u.id, now+10)
 }
 
 func TestPauseContinueStop(t *testing.T) {
 	e := NewEngine()
-	ticks, done := endless(e)
-	<-ticks
+	u := &endless{e: e}
+	u.id = e.Register(u)
+	e.Wake(u.id, 0)
+	done := make(chan error, 1)
+	go func() { done <- e.Run() }()
 	for range 20 {
+		for before := u.ticks.Load(); u.ticks.Load() == before; {
+			runtime.Gosched() // it runs
+		}
 		e.Pause()
 		e.Pause() // twice is once
-		for stopped := false; !stopped; {
-			select {
-			case <-ticks: // the event in progress
-			case <-time.After(5 * time.Millisecond):
-				stopped = true
-			}
+		paused := u.ticks.Load()
+		time.Sleep(2 * time.Millisecond)
+		if n := u.ticks.Load() - paused; n > 1 { // one was in progress
+			t.Fatalf("%d ticks while paused", n)
 		}
 		e.Continue()
-		<-ticks
 	}
 	e.Pause()
 	e.Stop() // also when paused

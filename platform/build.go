@@ -1,6 +1,7 @@
 package platform
 
 import (
+	"errors"
 	"fmt"
 
 	"rnicmmu/clocked"
@@ -30,7 +31,7 @@ const hostHop = clocked.Nanosecond
 const domain = 1
 
 // build makes the units from the host outwards, then joins them.
-func (s *System) build(adapters []Spec) error {
+func (s *System) build(adapters []Spec, order []int) error {
 	if err := s.buildKernel(adapters); err != nil {
 		return err
 	}
@@ -38,12 +39,12 @@ func (s *System) build(adapters []Spec) error {
 		return err
 	}
 	s.buildDriver(len(adapters))
-	for i := range adapters {
-		n, err := s.buildNode(i, adapters[i])
-		if err != nil {
+	s.nodes = make([]*node, len(adapters))
+	for _, i := range order {
+		var err error
+		if s.nodes[i], err = s.buildNode(i, adapters[i]); err != nil {
 			return err
 		}
-		s.nodes = append(s.nodes, n)
 	}
 	s.connect()
 	return s.program()
@@ -56,8 +57,12 @@ func (s *System) buildKernel(adapters []Spec) error {
 	for i := range adapters {
 		config.Adapters = append(config.Adapters, adapters[i].TPT.PageShift())
 	}
+	spec := s.spec.Host.KernelSpec
+	for i := range adapters { // software never posts more than the queue holds
+		spec.Command.Outstanding = min(spec.Command.Outstanding, adapters[i].TPT.Invalidation.QueueDepth)
+	}
 	var err error
-	if s.kernel, err = kernel.New(s.engine, "kernel", s.spec.Host.KernelSpec, config); err != nil {
+	if s.kernel, err = kernel.New(s.engine, "kernel", spec, config); err != nil {
 		return err
 	}
 	var regions []kernel.Region
@@ -71,6 +76,10 @@ func (s *System) buildKernel(adapters []Spec) error {
 		}
 	}
 	s.setup, err = s.kernel.Register(regions, s.spec.Scheme)
+	var refused *Refused
+	if over := s.spec.Pressure.Overcommit; over > 0 && errors.As(err, &refused) {
+		refused.Reason += fmt.Sprintf(" (pressure.overcommit %g leaves so few; at most 1 can be pinned)", over)
+	}
 	return err
 }
 
@@ -107,7 +116,7 @@ func (s *System) buildNode(i int, spec Spec) (*node, error) {
 	keys := len(s.space.Regions) + 2
 	place := tpt.Place{MPT: base, MTT: base + model.PA((keys*key.EntryBytes+4095)&^4095), Keys: keys, Entries: max(1, entries)}
 	var err error
-	if n.tpt, err = tpt.New(s.engine, name("tpt", i), spec.TPT, place, spec.Seed, s.kernel.OverAdvertised()); err != nil {
+	if n.tpt, err = tpt.New(s.engine, name("tpt", i), spec.TPT, place, spec.Seed, s.bytesAdvertised() > s.kernel.Reserved()); err != nil {
 		return nil, err
 	}
 	if n.link, err = pcie.New(s.engine, name("pcie", i), spec.PCIe, n.clock); err != nil {
@@ -204,7 +213,7 @@ func (s *System) preload() {
 }
 
 func (s *System) onInvalidation(v *measure.Invalidation) {
-	if s.record == nil || s.ended {
+	if s.record == nil {
 		return
 	}
 	v.Warmup = s.warmAt < 0 || v.ID < s.baseInv

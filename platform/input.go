@@ -42,8 +42,9 @@ func hashAccesses(all []workload.Access) string {
 	return measure.HashBytes(buf)
 }
 
-// source is the accesses to replay and the memory to register for them.
-func source(s *Spec, in *Input) (workload.Source, []workload.Region, error) {
+// source is the accesses to replay and the memory to register for them; page
+// is the largest page of the host and its adapters.
+func source(s *Spec, in *Input, page model.PageShift) (workload.Source, []workload.Region, error) {
 	if in == nil {
 		synthetic := s.synthetic()
 		g, err := workload.NewGenerator(synthetic)
@@ -56,5 +57,22 @@ func source(s *Spec, in *Input) (workload.Source, []workload.Region, error) {
 	// Regions are whole pages of 4 KiB, as registered from user space, whatever
 	// the size of the pages that back them.
 	regions, err := workload.Touched(workload.NewSlice(in.Accesses), model.Shift4K)
-	return workload.NewSlice(in.Accesses), regions, err
+	return workload.NewSlice(in.Accesses), joinSharing(regions, page), err
+}
+
+// joinSharing makes one region of neighbours that lie in the same page, so that
+// a page has one table entry and one frame.
+func joinSharing(regions []workload.Region, page model.PageShift) []workload.Region {
+	kept := regions[:0]
+	for _, r := range regions {
+		if n := len(kept); n > 0 && kept[n-1].Host == r.Host {
+			before := &kept[n-1]
+			if end := before.VA + model.VA(before.Len); page.Number(end-1) == page.Number(r.VA) {
+				before.Len = uint64(r.VA-before.VA) + r.Len
+				continue
+			}
+		}
+		kept = append(kept, r)
+	}
+	return kept
 }

@@ -112,11 +112,17 @@ func (s *System) addTransport(t *measure.TransportSummary, n *node) {
 // advertised is the promise and what stands behind it.
 func (s *System) advertised(sum *measure.Summary) {
 	a := &sum.Advertise
-	a.BytesAdvertised = s.kernel.Advertised()
-	if b := uint64(s.spec.Advertise.Bytes); b > 0 {
-		a.BytesAdvertised = b
-	}
+	a.BytesAdvertised = s.bytesAdvertised()
 	a.BytesReserved, a.BytesResident = s.kernel.Reserved(), s.kernel.Resident()
+}
+
+// bytesAdvertised is what peers were told of: all registered memory, unless
+// the configuration says otherwise.
+func (s *System) bytesAdvertised() uint64 {
+	if b := uint64(s.spec.Advertise.Bytes); b > 0 {
+		return b
+	}
+	return s.kernel.Advertised()
 }
 
 // utilisation is the share of the measured time in which each direction was

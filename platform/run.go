@@ -36,6 +36,9 @@ func (s *System) Run(ctx context.Context, rec *measure.Recorder, progress func(d
 	if s.warmAt < 0 && s.ended {
 		return nil, fmt.Errorf("warmup: the run ended within it, after %d accesses and %v; make it shorter", s.driver.done, s.finished)
 	}
+	if s.ended && ctx.Err() == nil {
+		s.audit()
+	}
 	return s.summary(ctx.Err() != nil), nil
 }
 
@@ -113,5 +116,6 @@ func (s *System) warm() {
 		s.busy[0] += n.link.Endpoint.Stats().Busy
 		s.busy[1] += n.link.Root.Stats().Busy
 		n.tpt.OnHazard = s.record.Hazard
+		n.tpt.Warm, n.tpt.Since = true, s.warmAt
 	}
 }

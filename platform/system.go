@@ -73,6 +73,16 @@ type System struct {
 // workload of the spec. Errors name keys; memory that cannot be pinned gives a
 // *Refused.
 func New(adapters []Spec, in *Input) (*System, error) {
+	order := make([]int, len(adapters))
+	for i := range order {
+		order[i] = i
+	}
+	return newSystem(adapters, in, order)
+}
+
+// newSystem is New with the adapters' units registered in the given order, on
+// which no result depends.
+func newSystem(adapters []Spec, in *Input, order []int) (*System, error) {
 	s := &System{spec: adapters[0], engine: clocked.NewEngine()}
 	var err error
 	for i := range adapters {
@@ -82,7 +92,11 @@ func New(adapters []Spec, in *Input) (*System, error) {
 		return nil, err
 	}
 	var regions []workload.Region
-	if s.source, regions, err = source(&s.spec, in); err != nil {
+	page := s.spec.Host.Shift()
+	for i := range adapters {
+		page = max(page, adapters[i].TPT.PageShift())
+	}
+	if s.source, regions, err = source(&s.spec, in, page); err != nil {
 		return nil, err
 	}
 	if in == nil {
@@ -94,7 +108,7 @@ func New(adapters []Spec, in *Input) (*System, error) {
 		return nil, err
 	}
 	s.applyPressure()
-	if err := s.build(adapters); err != nil {
+	if err := s.build(adapters, order); err != nil {
 		return nil, err
 	}
 	return s, nil

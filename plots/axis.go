@@ -51,7 +51,11 @@ func (a Axis) named(value string) string {
 	if !a.numeric() {
 		return value
 	}
-	return a.Key[strings.LastIndexByte(a.Key, '.')+1:] + " " + value
+	name := a.Key[strings.LastIndexByte(a.Key, '.')+1:]
+	if name == "ways" && value == "0" {
+		return "fully associative"
+	}
+	return name + " " + value
 }
 
 var axisNames = map[string]string{

@@ -5,7 +5,6 @@ import (
 	"math"
 	"slices"
 
-	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/vg"
 )
 
@@ -81,58 +80,86 @@ func (b Breakdown) shares() [][]float64 {
 	return out
 }
 
-// causes is a stacked bar a point, a panel a group. More groups than panels
-// stand in one row of bars, in plan order.
+// causes is a stacked bar a point, a panel a group, or a block of bars
+// a group where there are more.
 func (s *sweepFigure) causes() *figure {
-	f := s.figure("causes", "mean latency of an access by cause")
+	f := s.figure("causes", "latency by cause")
 	f.aside = true
 	b, err := s.table.Breakdown()
 	if err != nil && s.err == nil {
 		s.err = err
 	}
-	groups, x := s.layout.Groups, s.layout.X
-	if len(groups) > mostPanels {
-		groups, x = s.allInOneRow()
+	if len(s.layout.Groups) > mostPanels {
+		f.panels = [][]*panel{{s.allBars(b)}}
+	} else {
+		s.groupBars(f, b)
 	}
-	columns := min(len(groups), 2)
-	values, y := b.Mean, linearScale(timeUnits, "mean latency", b.Total)
-	asShares := spansMore(b.Total, widestStack)
-	if asShares {
-		values, y = b.shares(), shareScale()
-	}
-	var panels []*plot.Plot
-	for _, g := range groups {
-		bars := rowScale(x.label(), barNames(x, g))
-		bars.fit(figureWidth * 0.7 / vg.Length(columns))
-		p := newPanel(bars, y)
-		p.X.Tick.Length = 0
-		p.Title.Text = g.Group
-		bar := newStack(b, values, y, g)
-		if asShares && len(g.X)*columns <= 24 {
-			bar.above = totals(b.Total, g)
-		}
-		p.Add(bar)
-		s.addCrosses(p, inRow(g))
-		panels = append(panels, p)
-	}
-	f.arrange(panels, columns)
 	for _, name := range b.Causes {
 		f.legend = append(f.legend, entry{name: name, fill: causeColor(name)})
 	}
 	slices.Reverse(f.legend)
 	s.crossLegend(f)
 	slices.Reverse(f.legend)
-	if asShares && len(groups[0].X)*columns <= 24 {
-		f.title += " (mean above the bar)"
-	}
 	return f
 }
 
-// allInOneRow joins all groups into one row of bars with the points' values as
-// names.
-func (s *sweepFigure) allInOneRow() ([]Series, Axis) {
-	one := s.table.singlePoint()
-	return one.Groups, Axis{Key: "points in the order of the plan", Values: one.X.Values}
+// groupBars makes a panel a group.
+func (s *sweepFigure) groupBars(f *figure, b Breakdown) {
+	groups, x := s.layout.Groups, s.layout.X
+	columns := min(len(groups), 2)
+	if len(groups) > 4 {
+		columns = 3
+	}
+	width := figureWidth * 0.68 / vg.Length(columns)
+	values, y := b.Mean, linearScale(timeUnits, "mean latency", b.Total)
+	var above []string
+	if spansMore(b.Total, widestStack) {
+		values = b.shares()
+		above, y = b.sharesScale(groups, width)
+	}
+	var panels []*panel
+	for _, g := range groups {
+		bars := rowScale(x.label(), barNames(x, g))
+		bars.fit(width)
+		p := newPanel(bars, y)
+		p.X.Tick.Color = color.White // keeps the labels off the axis
+		p.title = g.Group
+		p.Add(newStack(b, values, above, y, inRow(g)))
+		s.addCrosses(p.Plot, inRow(g))
+		panels = append(panels, p)
+	}
+	f.arrange(panels, columns)
+}
+
+// allBars is one panel with a block of bars a group.
+func (s *sweepFigure) allBars(b Breakdown) *panel {
+	values, y := b.Mean, linearScale(timeUnits, "mean latency", b.Total)
+	if spansMore(b.Total, widestStack) {
+		values, y = b.shares(), shareScale()
+	}
+	var all Series
+	var names []string
+	x := scale{names: true, min: -1, unit: unit{base: 1}, label: "in each block ascending: " + s.layout.X.label()}
+	at := 0.0
+	for _, g := range s.layout.Groups {
+		first := at
+		for i := range g.Rows {
+			all.X = append(all.X, at)
+			all.Rows = append(all.Rows, g.Rows[i])
+			all.Status = append(all.Status, g.Status[i])
+			at++
+		}
+		x.only, names = append(x.only, (first+at-1)/2), append(names, g.Group)
+		at++ // the gap between blocks
+	}
+	x.max = at - 1
+	x.format = func(v float64) string { return names[slices.Index(x.only, v)] }
+	x.fit(figureWidth * 0.68)
+	p := newPanel(x, y)
+	p.X.Tick.Color = color.White
+	p.Add(newStack(b, values, nil, y, all))
+	s.addCrosses(p.Plot, all)
+	return p
 }
 
 func barNames(x Axis, g Series) []string {
@@ -156,10 +183,12 @@ func inRow(g Series) Series {
 	return g
 }
 
-func newStack(b Breakdown, values [][]float64, y scale, g Series) stack {
-	bar := stack{x: inRow(g).X, width: 0.78}
-	if len(g.X) > 60 {
-		bar.width = 1
+func newStack(b Breakdown, values [][]float64, above []string, y scale, g Series) stack {
+	bar := stack{x: g.X, width: 0.78}
+	if above != nil {
+		for _, row := range g.Rows {
+			bar.above = append(bar.above, above[row])
+		}
 	}
 	for c, name := range b.Causes {
 		layer := make([]float64, len(g.Rows))
@@ -172,24 +201,34 @@ func newStack(b Breakdown, values [][]float64, y scale, g Series) stack {
 	return bar
 }
 
-// totals tells each bar's mean.
-func totals(total []float64, g Series) []string {
-	out := make([]string, len(g.Rows))
-	for i, row := range g.Rows {
-		if !math.IsNaN(total[row]) {
-			out[i] = formatTime(total[row])
-		}
-	}
-	return out
-}
-
 func spansMore(values []float64, factor float64) bool {
 	lo, hi, ok := spanOf(values)
 	return ok && lo > 0 && hi/lo > factor
 }
 
 func shareScale() scale {
-	s := scale{min: 0, max: 108, unit: unit{base: 1}, label: "share of mean latency (%)"}
-	s.ticks = linearTicks(0, 100, 20)
-	return s
+	return scale{max: 108, unit: unit{base: 1}, label: "share of mean latency (%)", ticks: linearTicks(0, 100, 20)}
+}
+
+// sharesScale is the axis of shares and, where the bars leave room, each row's
+// mean to stand above its bar.
+func (b Breakdown) sharesScale(groups []Series, width vg.Length) (above []string, y scale) {
+	y = shareScale()
+	lo, hi, _ := spanOf(b.Total)
+	u := unitFor(timeUnits, math.Sqrt(lo*hi))
+	above = make([]string, len(b.Total))
+	widest := vg.Length(0)
+	for row, t := range b.Total {
+		if !math.IsNaN(t) {
+			above[row] = significant(t/u.base, 3)
+			widest = max(widest, aboveText.Width(above[row]))
+		}
+	}
+	for _, g := range groups {
+		if widest+vg.Points(1) > width/vg.Length(len(g.X)) {
+			return nil, y
+		}
+	}
+	y.label += "; above: mean (" + u.name + ")"
+	return above, y
 }

@@ -1,7 +1,6 @@
 package plots
 
 import (
-	"io/fs"
 	"math"
 	"math/bits"
 	"slices"
@@ -56,22 +55,6 @@ func (h *histogram) distribution() (times, atMost []float64) {
 	return times, atMost
 }
 
-// accessHistogram counts the latency of completed accesses after the warm-up.
-func accessHistogram(path string) (*histogram, error) {
-	h := &histogram{}
-	if !exists(path) {
-		return nil, readError(path, fs.ErrNotExist)
-	}
-	err := measure.ReadAccesses(path, func(rows []measure.Access) {
-		for i := range rows {
-			if a := &rows[i]; !a.Warmup && a.Status == measure.StatusOK {
-				h.add(a.Complete - a.Issue)
-			}
-		}
-	})
-	return h, err
-}
-
 // step is one leg of an invalidation.
 type step struct {
 	name string
@@ -104,7 +87,7 @@ func invalidationSteps(path string) ([]step, uint64, error) {
 	var steps []step
 	for k, sum := range sums {
 		if ends[k] > 0 {
-			steps = append(steps, step{stepNames[k], sum / float64(n), ends[k]})
+			steps = append(steps, step{stepNames[k], sum / float64(n), ends[k] / float64(n)})
 		}
 	}
 	slices.SortStableFunc(steps, func(a, b step) int { return compare(a.at, b.at) })

@@ -8,17 +8,20 @@
 // # Figures of a run
 //
 //	latency        distribution: share at or under, and share over (log)
-//	causes         mean latency of an access by cause, in the order of its life
+//	causes         mean latency of an access by cause, in the order of its life:
+//	               one stacked bar, unrolled into a row a cause
 //	invalidation   mean time of each step of an invalidation's round trip
 //
 // # Figures of a sweep
 //
-//	overview       the two figures that matter most, over one axis
+//	overview       miss rate over latency for sweeps of the adapter's tables and
+//	               for one group, else p99 latency over throughput
 //	miss-rate      misses / lookups of the adapter's translation cache (MTT)
 //	latency        p50, p99 and p99.9
 //	causes         mean latency by cause; shares where the means span more than 8×
-//	throughput     completed accesses per simulated second
-//	paging         faults and invalidations per 1000 accesses
+//	throughput     completed accesses per simulated second, and data where the
+//	               size of an access is known
+//	paging         faults and invalidations per 1000 accesses, where there are any
 //
 // The numeric axis with most values is x; every combination of the other axes'
 // values is a group: a panel or a line. A point that the host refused or that

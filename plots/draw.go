@@ -42,6 +42,9 @@ func Draw(dir string, formats []string, o Options) ([]string, error) {
 	if err != nil {
 		return nil, err
 	}
+	if len(figures) == 0 {
+		return nil, fmt.Errorf("%s: no access completed: nothing to draw; give the run more accesses or a shorter warmup", dir)
+	}
 	out := filepath.Join(dir, FiguresDir)
 	if err := os.MkdirAll(out, 0o777); err != nil {
 		return nil, writeError(out, err)
@@ -133,7 +136,7 @@ func (o origin) smallPrint() string {
 	if o.ConfigHash == "" {
 		parts = append(parts, "origin unknown: no "+measure.ManifestFile)
 	}
-	return strings.Join(parts, " · ")
+	return oneLine(strings.Join(parts, " · "))
 }
 
 // shortHash keeps the first 10 digits of a commit, and "-dirty".

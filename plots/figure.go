@@ -3,7 +3,6 @@ package plots
 import (
 	"image/color"
 
-	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/text"
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
@@ -16,8 +15,9 @@ type figure struct {
 	height vg.Length
 	legend []entry
 	aside  bool // legend in a column at the right, first entry at the bottom
-	panels [][]*plot.Plot
-	xLabel string // shared by the panels of a row
+	panels [][]*panel
+	xLabel string // shared by all panels
+	yLabel string // shared by all panels
 	footer string
 }
 
@@ -49,17 +49,13 @@ func (f *figure) draw(c draw.Canvas) {
 	}
 	if f.xLabel != "" {
 		c.FillText(labelText, vg.Point{X: c.Center().X, Y: c.Min.Y + vg.Points(1)}, f.xLabel)
-		c.Min.Y += vg.Points(13)
+		c.Min.Y += vg.Points(labelSize - 1)
 	}
-	tiles := draw.Tiles{Rows: len(f.panels), Cols: len(f.panels[0]), PadX: vg.Points(10), PadY: vg.Points(9)}
-	places := plot.Align(f.panels, tiles, c)
-	for j, row := range f.panels {
-		for i, p := range row {
-			if p != nil {
-				p.Draw(places[j][i])
-			}
-		}
+	if f.yLabel != "" {
+		drawYLabel(c, c.Min.X, f.yLabel)
+		c.Min.X += vg.Points(labelSize)
 	}
+	f.drawPanels(c)
 }
 
 // fitted cuts a text that is wider than the page.
@@ -75,24 +71,29 @@ func fitted(sty text.Style, s string, width vg.Length) string {
 	}
 }
 
+const legendRow = 12 // points
+
 // legendRows draws the legend under the title, in as many rows as it needs, and
 // returns what is left.
 func (f *figure) legendRows(c draw.Canvas) draw.Canvas {
-	if len(f.legend) == 0 {
-		return c
+	if len(f.legend) > 0 {
+		c.Max.Y = flow(f.legend, c) - vg.Points(6)
 	}
-	const rowHeight = 12
-	x, y := c.Min.X, c.Max.Y-vg.Points(rowHeight/2)
-	for _, e := range f.legend {
+	return c
+}
+
+// flow draws entries from the top left on and returns where they end.
+func flow(legend []entry, c draw.Canvas) vg.Length {
+	x, y := c.Min.X, c.Max.Y-vg.Points(legendRow)/2
+	for _, e := range legend {
 		width := vg.Points(sampleSize+5) + legendText.Width(e.name)
 		if x > c.Min.X && x+width > c.Max.X {
-			x, y = c.Min.X, y-vg.Points(rowHeight)
+			x, y = c.Min.X, y-vg.Points(legendRow)
 		}
 		e.draw(c, vg.Point{X: x, Y: y})
 		x += width + vg.Points(14)
 	}
-	c.Max.Y = y - vg.Points(rowHeight/2+6)
-	return c
+	return y - vg.Points(legendRow)/2
 }
 
 // legendColumn draws the legend at the right, in the order of a stack.
@@ -124,11 +125,21 @@ func (e entry) draw(c draw.Canvas, at vg.Point) {
 	case e.mark != nil:
 		c.DrawGlyphNoClip(*e.mark, mid)
 	default:
-		style := draw.LineStyle{Color: e.look.color, Width: vg.Points(1.4), Dashes: e.look.dashes}
-		c.StrokeLine2(style, at.X, at.Y, at.X+vg.Points(sampleSize), at.Y)
+		if !e.look.pointsOnly {
+			style := draw.LineStyle{Color: e.look.color, Width: lineWidth, Dashes: e.look.dashes}
+			c.StrokeLine2(style, at.X, at.Y, at.X+vg.Points(sampleSize), at.Y)
+		}
 		if e.look.glyph != nil {
 			c.DrawGlyphNoClip(e.look.marker(), mid)
 		}
 	}
-	c.FillText(legendText, vg.Point{X: at.X + vg.Points(sampleSize+5), Y: at.Y}, e.name)
+	at.X += vg.Points(sampleSize + 5)
+	c.FillText(legendText, centred(legendText, at), e.name)
+}
+
+// centred moves a point so that a text with YCenter stands level with it:
+// gonum/plot centres the box above the baseline.
+func centred(sty text.Style, at vg.Point) vg.Point {
+	at.Y += sty.FontExtents().Descent
+	return at
 }

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"codeberg.org/go-pdf/fpdf"
+	"gonum.org/v1/plot/font"
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
 	"gonum.org/v1/plot/vg/vgimg"
@@ -41,9 +42,33 @@ func newCanvas(format string, w, h vg.Length) canvas {
 		return vgsvg.New(w, h)
 	case "pdf":
 		steadyPDF()
-		return vgpdf.New(w, h)
+		return latinCanvas{vgpdf.New(w, h)}
 	}
 	return vgimg.PngCanvas{Canvas: vgimg.NewWith(vgimg.UseWH(w, h), vgimg.UseDPI(pngDPI))}
+}
+
+// latinCanvas encodes text as the PDF canvas declares it, which gonum/plot 0.17
+// leaves out: Windows code page 1252, one byte a character.
+type latinCanvas struct{ *vgpdf.Canvas }
+
+func (c latinCanvas) FillString(f font.Face, at vg.Point, s string) {
+	c.Canvas.FillString(f, at, latin(s))
+}
+
+// latin encodes Latin-1 and the ellipsis; other characters become "?".
+func latin(s string) string {
+	var b []byte
+	for _, r := range s {
+		switch {
+		case r == '…':
+			b = append(b, 0x85)
+		case r < 0x80 || r >= 0xa0 && r <= 0xff:
+			b = append(b, byte(r))
+		default:
+			b = append(b, '?')
+		}
+	}
+	return string(b)
 }
 
 // render is the figure in one format.
@@ -53,6 +78,10 @@ func (f *figure) render(format string) ([]byte, error) {
 	var b bytes.Buffer
 	if _, err := c.WriteTo(&b); err != nil {
 		return nil, fmt.Errorf("figure %s: cannot encode %s: %w", f.name, format, err)
+	}
+	if format == "svg" { // a viewer without the face takes one of the same widths
+		return bytes.ReplaceAll(b.Bytes(), []byte("font-family:Liberation Sans;"),
+			[]byte("font-family:Liberation Sans,Arial,Helvetica,sans-serif;")), nil
 	}
 	return b.Bytes(), nil
 }

@@ -6,7 +6,6 @@ import (
 	"path/filepath"
 	"slices"
 
-	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/vg"
 
 	"rnicmmu/measure"
@@ -25,8 +24,8 @@ func runFigures(dir string, o Options) ([]*figure, error) {
 		return nil, err
 	}
 	var natural []*figure
-	for _, make := range []func(string, *measure.Summary) (*figure, error){runLatency, runCauses, runInvalidation} {
-		f, err := make(dir, &s)
+	for _, draw := range []func(string, *measure.Summary) (*figure, error){runLatency, runCauses, runInvalidation} {
+		f, err := draw(dir, &s)
 		if err != nil {
 			return nil, err
 		}
@@ -62,15 +61,17 @@ func runLatency(dir string, s *measure.Summary) (*figure, error) {
 	for _, t := range []float64{float64(q.P50), float64(q.P99), float64(q.P999)} {
 		marks.x = append(marks.x, t/x.unit.base)
 	}
-	for i, p := range []*plot.Plot{under, over} {
-		line := curve{x: scaled(latency, x), y: [][]float64{cdf, rest}[i], look: look{color: seriesColors[0]}, width: vg.Points(1.5)}
+	for i, p := range []*panel{under, over} {
+		line := curve{x: scaled(latency, x), y: [][]float64{cdf, rest}[i], look: look{color: seriesColors[0]}}
 		p.Add(marks, line)
 	}
-	f := &figure{name: "latency", height: figureHeight * 0.8, panels: [][]*plot.Plot{{under, over}}}
-	f.title = fmt.Sprintf("Latency of %s completed accesses: p50 %s, p99 %s, p99.9 %s, max %s", plain(float64(h.count)),
-		formatTime(float64(q.P50)), formatTime(float64(q.P99)), formatTime(float64(q.P999)), formatTime(float64(q.Max)))
-	for _, p := range []*plot.Plot{under, over} {
-		p.Title.Text, p.Title.Padding = " ", vg.Points(2) // room for the marks' labels
+	f := &figure{name: "latency", height: figureHeight * 0.8, panels: [][]*panel{{under, over}}}
+	f.title = "Latency of " + plain(float64(h.count)) + " completed accesses"
+	f.legend = []entry{{look: look{color: softInk, dashes: dashPatterns[2]}, name: fmt.Sprintf(
+		"p50 %s, p99 %s, p99.9 %s; max %s", formatTime(float64(q.P50)), formatTime(float64(q.P99)),
+		formatTime(float64(q.P999)), formatTime(float64(q.Max)))}}
+	for _, p := range f.panels[0] {
+		p.title = " " // room for the marks' labels
 	}
 	return f, nil
 }
@@ -143,7 +144,7 @@ func staircase(names []string, values []float64, label string) *figure {
 	p.Y.Tick.Length = 0
 	p.Add(bar)
 	height := min(tallHeight, vg.Points(float64(18*len(names)+80)))
-	return &figure{height: max(height, vg.Points(150)), panels: [][]*plot.Plot{{p}}}
+	return &figure{height: max(height, vg.Points(150)), panels: [][]*panel{{p}}}
 }
 
 func stairColor(name string, i int) color.Color {

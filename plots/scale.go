@@ -12,6 +12,7 @@ import (
 type scale struct {
 	min, max float64
 	log      bool
+	names    bool // one place a name
 	unit     unit
 	ticks    []plot.Tick
 	label    string
@@ -112,7 +113,8 @@ func xScale(a Axis) scale {
 
 // rowScale has one place a name.
 func rowScale(label string, names []string) scale {
-	s := scale{min: -0.6, max: float64(len(names)) - 0.4, unit: unit{base: 1}, label: label}
+	spare := max(0, 4-float64(len(names))) / 2 // a lone bar is no wall
+	s := scale{names: true, min: -0.6 - spare, max: float64(len(names)) - 0.4 + spare, unit: unit{base: 1}, label: label}
 	for i := range names {
 		s.only = append(s.only, float64(i))
 	}
@@ -131,18 +133,11 @@ func (s *scale) fit(width vg.Length) {
 	for _, v := range s.only {
 		widest = max(widest, tickText.Width(s.format(v)))
 	}
-	norm := func(v float64) float64 {
-		if s.log {
-			v = math.Log(v / s.min)
-			return v / math.Log(s.max/s.min)
-		}
-		return (v - s.min) / (s.max - s.min)
-	}
 	stride := 1
 	for ; stride < n; stride++ {
 		fits := true
 		for i := stride; i < n && fits; i += stride {
-			fits = vg.Length(norm(s.only[i])-norm(s.only[i-stride]))*width > widest+vg.Points(4)
+			fits = vg.Length(s.norm(s.only[i])-s.norm(s.only[i-stride]))*width > widest+vg.Points(4)
 		}
 		if fits {
 			break
@@ -160,9 +155,16 @@ func (s *scale) fit(width vg.Length) {
 	}
 }
 
+// norm is a value's place between 0 and 1.
+func (s *scale) norm(v float64) float64 {
+	if s.log {
+		return math.Log(v/s.min) / math.Log(s.max/s.min)
+	}
+	return (v - s.min) / (s.max - s.min)
+}
+
 func (s *scale) apply(a *plot.Axis) {
 	a.Min, a.Max = s.min, s.max
-	a.Label.Text = s.label
 	a.Tick.Marker = plot.ConstantTicks(s.ticks)
 	if s.log {
 		a.Scale = plot.LogScale{}

@@ -3,7 +3,6 @@ package plots
 import (
 	"image/color"
 
-	stdfont "golang.org/x/image/font"
 	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/font"
 	"gonum.org/v1/plot/text"
@@ -17,6 +16,7 @@ const (
 	figureHeight = 10 * vg.Centimeter
 	tallHeight   = 13 * vg.Centimeter
 	pngDPI       = 200
+	lineWidth    = vg.Length(1.4)
 )
 
 func rgb(hex uint32) color.RGBA {
@@ -29,19 +29,21 @@ var (
 	gridline = rgb(0xe3e3e3)
 )
 
-func textStyle(points float64, weight stdfont.Weight, c color.Color, x text.XAlignment, y text.YAlignment) text.Style {
-	f := font.Font{Typeface: "Liberation", Variant: "Sans", Weight: weight, Size: vg.Points(points)}
+func textStyle(points float64, c color.Color, x text.XAlignment, y text.YAlignment) text.Style {
+	f := font.Font{Typeface: "Liberation", Variant: "Sans", Size: vg.Points(points)}
 	return text.Style{Color: c, Font: f, XAlign: x, YAlign: y, Handler: plot.DefaultTextHandler}
 }
 
+// One weight only: the PDF canvas of gonum/plot 0.17 cannot embed a bold face.
 var (
-	titleText  = textStyle(10, stdfont.WeightBold, ink, text.XLeft, text.YTop)
-	panelText  = textStyle(8.5, stdfont.WeightBold, ink, text.XCenter, text.YTop)
-	labelText  = textStyle(8.5, stdfont.WeightNormal, ink, text.XCenter, text.YBottom)
-	tickText   = textStyle(7.5, stdfont.WeightNormal, ink, text.XCenter, text.YTop)
-	legendText = textStyle(8, stdfont.WeightNormal, ink, text.XLeft, text.YCenter)
-	noteText   = textStyle(7.5, stdfont.WeightNormal, ink, text.XLeft, text.YCenter)
-	smallPrint = textStyle(5.5, stdfont.WeightNormal, softInk, text.XLeft, text.YBottom)
+	titleText  = textStyle(11, ink, text.XLeft, text.YTop)
+	panelText  = textStyle(9, ink, text.XCenter, text.YTop)
+	labelText  = textStyle(8.5, ink, text.XCenter, text.YBottom)
+	tickText   = textStyle(7.5, ink, text.XCenter, text.YTop)
+	legendText = textStyle(8, ink, text.XLeft, text.YCenter)
+	noteText   = textStyle(7.5, ink, text.XLeft, text.YCenter)
+	aboveText  = textStyle(6.5, ink, text.XCenter, text.YBottom)
+	smallPrint = textStyle(5.5, softInk, text.XLeft, text.YBottom)
 )
 
 // look is how one series is drawn: colour, dashes and marker all differ.
@@ -49,6 +51,8 @@ type look struct {
 	color  color.Color
 	dashes []vg.Length
 	glyph  draw.GlyphDrawer
+
+	pointsOnly bool // values that have no order are not joined
 }
 
 var dashPatterns = [][]vg.Length{
@@ -95,12 +99,12 @@ func ramp(at float64) color.RGBA {
 // orange, paging red, bus green, retries purple) and tells them apart within a
 // hue by lightness.
 var causeColors = map[string]color.RGBA{
-	"post": rgb(0x4a5560), "send_queue": rgb(0xaab4be), "payload": rgb(0x77828d),
+	"post": rgb(0x8d99a4), "send_queue": rgb(0xc3ccd4), "payload": rgb(0x5d6872),
 	"network": rgb(0x0b4f8a), "rx_buffer": rgb(0x9ccdf0), "responder": rgb(0x4795d1),
 	"qpc_miss": rgb(0x6b4a12), "receive_wqe": rgb(0xc9a86a), "translate": rgb(0xfbe3a4),
 	"mpt_miss": rgb(0xb36b00), "mtt_miss": rgb(0xf0a320), "mshr": rgb(0xffd166),
-	"fault": rgb(0xc8371c), "dma_queue": rgb(0x9fdcc0), "pcie": rgb(0x00674a),
-	"host_memory": rgb(0x3cb384), "rnr_wait": rgb(0x6a3d7c), "retransmit": rgb(0xcf9fd6),
+	"fault": rgb(0xea6a4f), "dma_queue": rgb(0x9fdcc0), "pcie": rgb(0x00674a),
+	"host_memory": rgb(0x3cb384), "rnr_wait": rgb(0x4b2a5c), "retransmit": rgb(0xcf9fd6),
 	"completion": rgb(0xd9dde1), "other": rgb(0xf0f0f0),
 }
 
@@ -112,23 +116,20 @@ func causeColor(name string) color.RGBA {
 }
 
 // newPanel is an empty plot in the style of all figures.
-func newPanel(x, y scale) *plot.Plot {
+func newPanel(x, y scale) *panel {
 	p := plot.New()
 	p.BackgroundColor = nil
-	p.Title.TextStyle = panelText
-	p.Title.Padding = vg.Points(5)
 	x.apply(&p.X)
 	y.apply(&p.Y)
 	for _, a := range []*plot.Axis{&p.X, &p.Y} {
 		a.Padding = 0
 		a.Width, a.Color = vg.Points(0.6), softInk
 		a.Tick.Width, a.Tick.Color, a.Tick.Length = vg.Points(0.6), softInk, vg.Points(4)
-		a.Label.TextStyle = labelText
-		a.Label.Padding = vg.Points(3)
 	}
 	p.X.Tick.Label = tickText
 	p.Y.Tick.Label = tickText
+	p.Y.Label.TextStyle = tickText // its blank is the space after a tick label
 	p.Y.Tick.Label.XAlign, p.Y.Tick.Label.YAlign = text.XRight, text.YCenter
-	p.Add(grid{})
-	return p
+	p.Add(grid{rowsOnly: x.names, columnsOnly: y.names})
+	return &panel{Plot: p, xLabel: x.label, yLabel: y.label}
 }

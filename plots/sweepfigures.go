@@ -5,8 +5,8 @@ import (
 	"math"
 	"path/filepath"
 	"slices"
+	"strings"
 
-	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/vg"
 )
 
@@ -16,6 +16,8 @@ var sweepNames = []string{"overview", "miss-rate", "latency", "causes", "through
 // percentiles that latency figures show.
 var percentiles = []struct{ column, name string }{{"p50", "p50"}, {"p99", "p99"}, {"p999", "p99.9"}}
 
+const noValue = note("no value at any point")
+
 const mostPanels = 6 // groups that still get a panel each
 
 // sweepFigure gathers what all figures of one sweep share.
@@ -24,7 +26,8 @@ type sweepFigure struct {
 	layout Layout
 	title  string
 	footer string
-	err    error // the first failure of series
+	bytes  []float64 // of an access, a row; nil when not known
+	err    error     // the first failure of series
 }
 
 func sweepFigures(dir string, o Options) ([]*figure, error) {
@@ -36,13 +39,14 @@ func sweepFigures(dir string, o Options) ([]*figure, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &sweepFigure{table: t, layout: t.Layout(), title: from.Title, footer: from.smallPrint()}
+	s := &sweepFigure{table: t, layout: t.Layout(), title: oneLine(from.Title), footer: from.smallPrint()}
 	if s.title == "" {
-		s.title = "Sweep of " + s.layout.X.Key
+		s.title = "Sweep of " + s.layout.X.label()
 	}
 	if err := s.checkResults(); err != nil {
 		return nil, err
 	}
+	s.bytes = t.accessBytes(dir, from.Trace != "" || from.TraceHash != "")
 	natural := s.natural()
 	if s.err != nil {
 		return nil, s.err
@@ -115,13 +119,23 @@ func scaled(values []float64, y scale) []float64 {
 	return out
 }
 
+// look is the look of the i-th of n series over the swept axis.
+func (s *sweepFigure) look(i, n int) look {
+	l := seriesLook(i, n)
+	l.pointsOnly = !s.layout.X.numeric()
+	return l
+}
+
 // panel draws one metric, a line a group, and marks points without a result.
-func (s *sweepFigure) panel(x, y scale, series []Series) *plot.Plot {
+func (s *sweepFigure) panel(x, y scale, series []Series) *panel {
 	p := newPanel(x, y)
 	for i, one := range series {
-		p.Add(newCurve(one.X, scaled(one.Y, y), seriesLook(i, len(series))))
+		p.Add(curve{one.X, scaled(one.Y, y), s.look(i, len(series))})
 	}
-	s.addCrosses(p, s.layout.Groups...)
+	if _, _, ok := spanOf(ys(series)...); !ok {
+		p.Add(noValue)
+	}
+	s.addCrosses(p.Plot, s.layout.Groups...)
 	return p
 }
 
@@ -131,11 +145,7 @@ func (s *sweepFigure) groupLegend(f *figure) {
 	if len(groups) > 1 {
 		step := (len(groups) + 11) / 12
 		for i := 0; i < len(groups); i += step {
-			l := seriesLook(i, len(groups))
-			if len(groups[i].X) > mostMarkers {
-				l.glyph = nil
-			}
-			f.legend = append(f.legend, entry{name: groups[i].Group, look: l})
+			f.legend = append(f.legend, entry{name: groups[i].Group, look: s.look(i, len(groups))})
 		}
 	}
 	s.crossLegend(f)
@@ -144,17 +154,40 @@ func (s *sweepFigure) groupLegend(f *figure) {
 func (s *sweepFigure) missRate() *figure {
 	f := s.figure("miss-rate", "miss rate")
 	series := s.series(MissRate)
-	f.panels = [][]*plot.Plot{{s.panel(s.x(1), linearScale(nil, "MTT misses / lookups (%)", ys(series)...), series)}}
+	f.panels = [][]*panel{{s.panel(s.x(1), linearScale(nil, "MTT misses / lookups (%)", ys(series)...), series)}}
 	s.groupLegend(f)
 	return f
 }
 
+// throughput is accesses, and above them data where an access' size is known.
 func (s *sweepFigure) throughput() *figure {
 	f := s.figure("throughput", "throughput")
-	series := s.series(Throughput)
-	f.panels = [][]*plot.Plot{{s.panel(s.x(1), s.throughputScale(series), series)}}
+	rate := s.series(Throughput)
+	accesses := s.panel(s.x(1), s.throughputScale(rate), rate)
+	f.panels = [][]*panel{{accesses}}
+	if s.bytes != nil {
+		data := s.dataRate(rate)
+		above := s.panel(s.x(1), valueScale(dataUnits, "data", ys(data)...), data)
+		above.hideX()
+		f.panels = [][]*panel{{above}, {accesses}}
+		f.height = tallHeight
+	}
 	s.groupLegend(f)
 	return f
+}
+
+// dataRate is bits a second.
+func (s *sweepFigure) dataRate(rate []Series) []Series {
+	data := make([]Series, len(rate))
+	for g, one := range rate {
+		y := make([]float64, len(one.Y))
+		for i, v := range one.Y {
+			y[i] = v * 8 * s.bytes[one.Rows[i]]
+		}
+		one.Y = y
+		data[g] = one
+	}
+	return data
 }
 
 func (s *sweepFigure) throughputScale(series []Series) scale {
@@ -167,7 +200,7 @@ func (s *sweepFigure) paging() *figure {
 		return nil
 	}
 	f := s.figure("paging", "faults and invalidations")
-	f.panels = [][]*plot.Plot{{
+	f.panels = [][]*panel{{
 		s.panel(s.x(2), valueScale(nil, "faults per 1000 accesses", ys(faults)...), faults),
 		s.panel(s.x(2), valueScale(nil, "invalidations per 1000 accesses", ys(invalidations)...), invalidations),
 	}}
@@ -176,52 +209,40 @@ func (s *sweepFigure) paging() *figure {
 	return f
 }
 
-// shareX moves the x label of all panels under the figure.
-func (f *figure) shareX() {
-	f.xLabel = f.panels[0][0].X.Label.Text
-	for _, row := range f.panels {
-		for _, p := range row {
-			if p != nil {
-				p.X.Label.Text = ""
-			}
-		}
-	}
-}
-
-// shareY leaves the y label and tick labels to the first panel of a row.
-func (f *figure) shareY() {
-	for _, row := range f.panels {
-		for i, p := range row {
-			if p == nil || i == 0 {
-				continue
-			}
-			p.Y.Label.Text = ""
-			p.Y.Tick.Marker = unlabelled{p.Y.Tick.Marker}
-		}
-	}
-}
-
-// overview is miss rate over latency for one group, p99 over throughput for
-// more, above each other on one x axis.
+// overview is two panels on one x axis: miss rate over latency where the
+// adapter's tables are swept or there is one group, else latency over
+// throughput.
 func (s *sweepFigure) overview() *figure {
 	x := s.x(1)
 	f := s.figure("overview", "")
-	f.height = tallHeight
-	f.title = s.title
-	var upper, lower *plot.Plot
-	if len(s.layout.Groups) == 1 {
+	f.height, f.title = tallHeight, s.title
+	single := len(s.layout.Groups) == 1
+	p99 := func() *panel {
+		series := s.series(Latency("p99"))
+		return s.panel(x, valueScale(timeUnits, "p99 latency", ys(series)...), series)
+	}
+	var upper, lower *panel
+	if single || strings.HasPrefix(s.layout.X.Key, "tpt.") {
 		series := s.series(MissRate)
 		upper = s.panel(x, linearScale(nil, "MTT miss rate (%)", ys(series)...), series)
-		lower = s.percentilePanels(f, x, 1)[0]
 	} else {
-		p99, rate := s.series(Latency("p99")), s.series(Throughput)
-		upper = s.panel(x, valueScale(timeUnits, "p99 latency", ys(p99)...), p99)
+		upper = p99()
+	}
+	switch {
+	case single:
+		lower = s.percentilePanels(f, x, 1)[0]
+		lower.legend, f.legend = f.legend, nil
+	case strings.HasPrefix(s.layout.X.Key, "tpt."):
+		lower = p99()
+	default:
+		rate := s.series(Throughput)
 		lower = s.panel(x, s.throughputScale(rate), rate)
+	}
+	if !single {
 		s.groupLegend(f)
 	}
-	upper.X.Label.Text = ""
-	upper.X.Tick.Marker = unlabelled{upper.X.Tick.Marker}
-	f.panels = [][]*plot.Plot{{upper}, {lower}}
+	upper.hideX()
+	f.panels = [][]*panel{{upper}, {lower}}
 	return f
 }
 
@@ -230,12 +251,12 @@ func (s *sweepFigure) latency() *figure {
 	f := s.figure("latency", "latency of an access")
 	n := len(s.layout.Groups)
 	if n > mostPanels {
-		var row []*plot.Plot
+		var row []*panel
 		for _, q := range percentiles[:2] {
 			series := s.series(Latency(q.column))
 			row = append(row, s.panel(s.x(2), valueScale(timeUnits, q.name+" latency", ys(series)...), series))
 		}
-		f.panels = [][]*plot.Plot{row}
+		f.panels = [][]*panel{row}
 		f.shareX()
 		s.groupLegend(f)
 		return f
@@ -246,32 +267,9 @@ func (s *sweepFigure) latency() *figure {
 	return f
 }
 
-func columnsFor(n int) int {
-	if n == 4 {
-		return 2
-	}
-	return min(n, 3)
-}
-
-// arrange puts panels into rows that share their axes.
-func (f *figure) arrange(panels []*plot.Plot, columns int) {
-	for len(panels) > 0 {
-		row := make([]*plot.Plot, columns)
-		panels = panels[copy(row, panels):]
-		f.panels = append(f.panels, row)
-	}
-	if len(f.panels) > 1 {
-		f.height = tallHeight
-	}
-	if columns > 1 {
-		f.shareX()
-		f.shareY()
-	}
-}
-
 // percentilePanels are the first n groups' percentiles on one y scale, with
 // their legend.
-func (s *sweepFigure) percentilePanels(f *figure, x scale, n int) []*plot.Plot {
+func (s *sweepFigure) percentilePanels(f *figure, x scale, n int) []*panel {
 	var quantiles [][]Series
 	var all [][]float64
 	for _, q := range percentiles {
@@ -280,36 +278,22 @@ func (s *sweepFigure) percentilePanels(f *figure, x scale, n int) []*plot.Plot {
 		all = append(all, ys(series)...)
 	}
 	y := valueScale(timeUnits, "latency of an access", all...)
-	panels := make([]*plot.Plot, n)
+	panels := make([]*panel, n)
 	for g := range panels {
 		panels[g] = newPanel(x, y)
-		panels[g].Title.Text = s.layout.Groups[g].Group
+		panels[g].title = s.layout.Groups[g].Group
 		for q := range quantiles {
 			one := quantiles[q][g]
-			panels[g].Add(newCurve(one.X, scaled(one.Y, y), seriesLook(q, len(percentiles))))
+			panels[g].Add(curve{one.X, scaled(one.Y, y), s.look(q, len(percentiles))})
 		}
-		s.addCrosses(panels[g], s.layout.Groups[g])
+		if _, _, ok := spanOf(all...); !ok {
+			panels[g].Add(noValue)
+		}
+		s.addCrosses(panels[g].Plot, s.layout.Groups[g])
 	}
 	for q, p := range percentiles {
-		l := seriesLook(q, len(percentiles))
-		if len(s.layout.Groups[0].X) > mostMarkers {
-			l.glyph = nil
-		}
-		f.legend = append(f.legend, entry{name: p.name, look: l})
+		f.legend = append(f.legend, entry{name: p.name, look: s.look(q, len(percentiles))})
 	}
 	s.crossLegend(f)
 	return panels
-}
-
-// unlabelled keeps ticks and hides their labels.
-type unlabelled struct{ plot.Ticker }
-
-func (u unlabelled) Ticks(lo, hi float64) []plot.Tick {
-	ticks := slices.Clone(u.Ticker.Ticks(lo, hi))
-	for i := range ticks {
-		if ticks[i].Label != "" {
-			ticks[i].Label = " "
-		}
-	}
-	return ticks
 }

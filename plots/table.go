@@ -67,14 +67,17 @@ func newTable(path string, records [][]string) (*Table, error) {
 		t.columns[name] = status + 1 + i
 	}
 	for i, cells := range records[1:] {
+		for k := range cells[:status] {
+			cells[k] = oneLine(cells[k])
+		}
 		row := Row{Values: cells[:status], Status: cells[status], line: i + 2, cells: cells}
 		if c, ok := t.columns["point"]; ok {
-			row.Point = cells[c]
+			row.Point = oneLine(cells[c])
 		}
 		t.Rows = append(t.Rows, row)
 	}
 	for i, key := range head[:status] {
-		t.Axes = append(t.Axes, newAxis(key, i, t.Rows))
+		t.Axes = append(t.Axes, newAxis(oneLine(key), i, t.Rows))
 	}
 	return t, nil
 }
@@ -118,17 +121,8 @@ const completed = "accesses.completed"
 var (
 	// MissRate is the share of MTT look-ups that missed, in percent.
 	MissRate = Ratio("tpt.mtt.misses", "tpt.mtt.lookups", 100)
-	// Throughput is completed accesses per simulated second, those of the
-	// warm-up included because simulated_ps covers it.
-	Throughput = Metric{
-		[]string{completed, "accesses.warmup", "simulated_ps"},
-		func(v []float64) float64 {
-			if v[2] == 0 {
-				return math.NaN()
-			}
-			return (v[0] + v[1]) / v[2] * 1e12
-		},
-	}
+	// Throughput is completed accesses per simulated second.
+	Throughput = Ratio(completed, "simulated_ps", 1e12)
 	// FaultRate is adapter faults per 1000 completed accesses.
 	FaultRate = Ratio("faults.raised", completed, 1000)
 	// InvalidationRate is invalidations per 1000 completed accesses.

@@ -4,6 +4,7 @@ import (
 	"math"
 	"strconv"
 	"strings"
+	"unicode"
 )
 
 // unit is a multiple of a base that a figure's numbers are told in.
@@ -15,6 +16,7 @@ type unit struct {
 var (
 	timeUnits = []unit{{"ps", 1}, {"ns", 1e3}, {"µs", 1e6}, {"ms", 1e9}, {"s", 1e12}}
 	rateUnits = []unit{{"/s", 1}, {"thousand/s", 1e3}, {"million/s", 1e6}, {"billion/s", 1e9}}
+	dataUnits = []unit{{"b/s", 1}, {"kb/s", 1e3}, {"Mb/s", 1e6}, {"Gb/s", 1e9}, {"Tb/s", 1e12}}
 )
 
 // unitFor is the largest unit that typical, a value in the base, fills.
@@ -39,11 +41,10 @@ func formatTime(ps float64) string {
 
 // significant prints v with n significant digits and no exponent.
 func significant(v float64, n int) string {
-	if v == 0 {
-		return "0"
-	}
-	digits := n - 1 - int(math.Floor(math.Log10(math.Abs(v))+1e-9))
-	return strconv.FormatFloat(v, 'f', max(digits, 0), 64)
+	rounded := strconv.FormatFloat(v, 'e', n-1, 64)
+	_, exponent, _ := strings.Cut(rounded, "e")
+	power, _ := strconv.Atoi(exponent) // of FormatFloat: always a number
+	return strconv.FormatFloat(v, 'f', max(n-1-power, 0), 64)
 }
 
 // plain prints a tick: no exponent, groups of three from 10 000 on.
@@ -103,4 +104,15 @@ func shortened(v float64, units []unit, suffix string) string {
 func powerOfTwo(v float64) bool {
 	fraction, _ := math.Frexp(v)
 	return v > 0 && fraction == 0.5
+}
+
+// oneLine is a text from a file as a figure can show it: valid UTF-8 without
+// control characters.
+func oneLine(s string) string {
+	return strings.Map(func(r rune) rune {
+		if unicode.IsControl(r) || r == 0xfffe || r == 0xffff { // none of them may stand in XML
+			return ' '
+		}
+		return r
+	}, strings.ToValidUTF8(s, "?"))
 }

@@ -63,7 +63,8 @@ func ln(x float64) float64 {
 
 // exp is e^x to about 1e-13, for |x| < 700.
 func exp(x float64) float64 {
-	n := int(math.Floor(float64(x*(expSteps/math.Ln2)) + 0.5))
+	const bias = 1 << 20
+	n := int(float64(x*(expSteps/math.Ln2))+(bias+0.5)) - bias // nearest, also below 0
 	r := x - float64(float64(n)*(math.Ln2/expSteps))
 	p := float64(r * (1.0/6 + float64(r*(1.0/24+float64(r*(1.0/120))))))
 	p = 1 + (r + float64(float64(r*r)*(0.5+p)))

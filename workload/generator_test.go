@@ -3,6 +3,7 @@ package workload
 import (
 	"fmt"
 	"math"
+	"math/bits"
 	"slices"
 	"strings"
 	"testing"
@@ -123,6 +124,18 @@ func TestZipfLaw(t *testing.T) {
 		chiSquare(t, fmt.Sprintf("theta %g", theta), counts, func(i int) float64 {
 			return draws * math.Pow(float64(i+1), -theta) / harmonic
 		})
+	}
+}
+
+// No rank is accepted without a test that the test would refuse.
+func TestZipfSqueeze(t *testing.T) {
+	for _, theta := range []float64{0, 0.3, 0.99, 1, 1.5, 2} {
+		z := newZipf(1<<20, theta)
+		for k := 2; k < 3000; k++ {
+			if d := z.distance(float64(k)); d < z.accept[bits.Len(uint(k))]-1e-6 {
+				t.Errorf("theta %g, rank %d: distance %g, accepted from %g", theta, k, d, z.accept[bits.Len(uint(k))])
+			}
+		}
 	}
 }
 

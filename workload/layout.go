@@ -31,7 +31,7 @@ func Layout(workingSet uint64, regions uint32, page model.PageShift) ([]Region, 
 	}
 	pages := page.Span(BaseVA, workingSet)
 	if regions == 0 || uint64(regions) > pages {
-		return nil, fmt.Errorf("%d regions: must be 1 to the %d pages of the working set", regions, pages)
+		return nil, fmt.Errorf("regions %d: must be 1 to the %d pages of the working set", regions, pages)
 	}
 	all := make([]Region, regions)
 	va, end := BaseVA, BaseVA+model.VA(workingSet)

@@ -15,7 +15,7 @@ func plotCommand() *cobra.Command {
 		Short: "draw the figures of a run or a sweep",
 		Args:  exactly("DIR"),
 		RunE: func(c *cobra.Command, args []string) error {
-			files, err := plots.Draw(args[0], formats)
+			files, err := plots.Draw(args[0], formats, plots.Options{})
 			for _, f := range files {
 				fmt.Fprintln(c.OutOrStdout(), f)
 			}

@@ -114,7 +114,7 @@ func (f *sweepFlags) execute(ctx context.Context, plan *sweep.Plan) ([]sweep.Res
 
 // finish draws the figures and says what there is.
 func (f *sweepFlags) finish(results []sweep.Result) error {
-	files, err := plots.Draw(f.out, []string{"png", "svg"})
+	files, err := plots.Draw(f.out, []string{"png", "svg"}, plots.Options{})
 	if err != nil {
 		return err
 	}

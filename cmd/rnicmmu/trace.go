@@ -5,10 +5,14 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"maps"
 	"os"
+	"slices"
+	"text/tabwriter"
 
 	"github.com/spf13/cobra"
 
+	"rnicmmu/clocked"
 	"rnicmmu/workload"
 )
 
@@ -52,7 +56,7 @@ func showInfo(w io.Writer, info *workload.Info, asJSON bool) error {
 		e.SetIndent("", "  ")
 		return e.Encode(info)
 	}
-	return info.Print(w)
+	return printInfo(w, info)
 }
 
 func traceConvertCommand() *cobra.Command {
@@ -83,4 +87,30 @@ func traceConvertCommand() *cobra.Command {
 	}
 	c.Flags().StringVar(&to, "to", "csv", "format to print: csv")
 	return c
+}
+
+// printInfo writes the trace's figures for people; counts of packets only for
+// captures.
+func printInfo(w io.Writer, i *workload.Info) error {
+	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+	fmt.Fprintf(t, "file\t%s (%s)\n", i.File, i.Format)
+	if i.Format.Capture() {
+		fmt.Fprintf(t, "packets\t%d: %d InfiniBand, %d foreign, %d cut, %d malformed\n", i.Packets, i.IBPackets, i.Foreign, i.Cut, i.Malformed)
+		for _, name := range slices.Sorted(maps.Keys(i.Opcodes)) {
+			fmt.Fprintf(t, "\t%8d  %s\n", i.Opcodes[name], name)
+		}
+		fmt.Fprintf(t, "headers\t%d RETH, %d AtomicETH; %d ACK, %d RNR NAK, %d NAK\n", i.RETH, i.AtomicETH, i.AETH.ACK, i.AETH.RNR, i.AETH.NAK)
+		fmt.Fprintf(t, "left out\t%d retransmissions, %d incomplete SENDs\n", i.Duplicates, i.Incomplete)
+	}
+	fmt.Fprintf(t, "accesses\t%d: %d reads, %d writes, %d sends, %d atomics\n", i.Accesses, i.Reads, i.Writes, i.Sends, i.Atomics)
+	fmt.Fprintf(t, "bytes\t%d\n", i.Bytes)
+	fmt.Fprintf(t, "pages\t%d of 4 KiB, referenced %d times\n", i.Pages4K, i.Refs4K)
+	fmt.Fprintf(t, "hosts, QPs\t%d, %d\n", i.Hosts, i.QPs)
+	if i.TimeSpanPS > 0 {
+		fmt.Fprintf(t, "time\t%s\n", human(clocked.Time(i.TimeSpanPS)))
+	}
+	for _, line := range i.Warnings {
+		fmt.Fprintf(t, "note\t%s\n", line)
+	}
+	return t.Flush()
 }

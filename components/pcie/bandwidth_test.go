@@ -105,19 +105,11 @@ func TestTagLimit(t *testing.T) {
 		spec := defaultSpec(t)
 		rtt := float64(roundTrip(&spec, 64, hop+400*ns))
 		want := float64(tags) * 64 / rtt * 1e12
-		within(t, fmt.Sprintf("%d tags", tags), arrivalRate2(r, tags), want, 1e-3)
+		within(t, fmt.Sprintf("%d tags", tags), arrivalRate(r.memory.got, 64), want, 1e-3)
 		if s := r.Endpoint.Stats(); s.Stalls[StallTag] == 0 || s.Stalls[StallNPH] != 0 {
 			t.Errorf("%d tags: stalls %v, want some for want of a tag and none for credits", tags, s.Stalls)
 		}
 	}
-}
-
-// arrivalRate2 is the rate of 64-byte reads at memory over whole rounds of the
-// tags.
-func arrivalRate2(r *rig, tags int) float64 {
-	got := r.memory.got
-	first, last := got[0].at, got[len(got)-1].at
-	return 64 * float64(len(got)-1) / float64(last-first) * 1e12
 }
 
 // The sizing checks of pcie.md §4: 225 tags fill Gen4 x16 with 64 B reads at

@@ -99,6 +99,7 @@ func (u *Endpoint) Connect(p EndpointPorts) {
 	for i, c := range p.Clients {
 		// A client with answers owed is not asked, so these are of what it had accepted.
 		u.ports[i] = port{Client: c, owed: newRing[answer](len(u.writes.slots) + len(u.jobs))}
+		c.Req.Await(u.engine.Now())
 	}
 }
 

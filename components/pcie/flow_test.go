@@ -110,6 +110,7 @@ func traffic(t tb, shuffle uint64, nagged, tight bool) string {
 	r := newRig(t, func(s *rigSpec) {
 		s.clients, s.shuffle, s.doneLen, s.loud = 2, shuffle, 2, shuffle%2 == 1
 		if tight {
+			s.pace = 7777 * clocked.Picosecond
 			s.Credits = Credits{PH: 3, PD: 20, NPH: 2, NPD: 1}
 			s.AdapterCredits = Credits{PH: 1, PD: 16, CPLH: 3, CPLD: 24}
 			s.Tags, s.CompletionBuffer, s.ReadQueue, s.WriteQueue, s.SplitPolicy = 5, 1024, 2, 2, SplitRCB
@@ -132,7 +133,7 @@ func traffic(t tb, shuffle uint64, nagged, tight bool) string {
 	}
 	r.run(t)
 	conserved(t, r)
-	return fmt.Sprint(r.memory.got, r.clients[0].dones, r.clients[1].dones, r.clients[0].bells, r.clients[1].bells,
+	return fmt.Sprint(r.memory.got, r.clients[0].dones, r.clients[1].dones, r.clients[0].bells, r.clients[1].bells, r.mmio.rung,
 		r.Endpoint.Stats(), r.Root.Stats())
 }
 
@@ -187,7 +188,7 @@ func newFlood(t tb) (*rig, *flood) {
 	}
 	r.Endpoint.Connect(EndpointPorts{Clients: []Client{f.Client}})
 	r.engine.Wake(f.id, cycle)
-	r.runUntil(t, 20*clocked.Microsecond)
+	r.runUntil(t, 200*clocked.Microsecond)
 	return r, f
 }
 

@@ -48,9 +48,8 @@ func TestUnloadedReadLatency(t *testing.T) {
 				last := issue + serial(&spec, 24) + 2*spec.LinkLatency + host + answers
 				want := r.clock().Edge(last + cycle)
 				checkOne(t, fmt.Sprintf("gen %d x%d read %d B", gen, lanes, n), r, want)
-				// The mock memory charges nothing, so the link's part holds the host's too.
-				if got := ledger.Causes[measure.CausePCIe]; got != last-issue || ledger.Last != last {
-					t.Errorf("gen %d x%d read %d B: %v charged to pcie until %v, want %v until %v", gen, lanes, n, got, ledger.Last, last-issue, last)
+				if got := ledger.Causes[measure.CausePCIe]; got != last-issue-host || ledger.Last != last {
+					t.Errorf("gen %d x%d read %d B: %v charged to pcie until %v, want %v until %v", gen, lanes, n, got, ledger.Last, last-issue-host, last)
 				}
 				if got := ledger.Causes[measure.CauseDMAQueue]; got != cycle {
 					t.Errorf("gen %d x%d read %d B: %v charged to dma_queue, want one hop", gen, lanes, n, got)
@@ -163,5 +162,22 @@ func TestReadOfManyRequests(t *testing.T) {
 	// Completions of at most 256 B: 1 + 7×2 + 2 for 9 requests.
 	if want := (measure.Counts{TLPs: 9 + 17, PCIeBytes: 9*24 + 17*20 + 4096}); *d.Counts != want {
 		t.Errorf("counts %+v, want %+v", *d.Counts, want)
+	}
+}
+
+// A request that waits in the root port for memory waits at the host's expense:
+// the link's part of the ledger is what it is unloaded.
+func TestWaitingForMemoryIsNotTheLink(t *testing.T) {
+	r := newRig(t, func(s *rigSpec) { s.pace = 300 * ns })
+	d := read1(0, 64)
+	d.Ledger = &measure.Ledger{}
+	r.clients[0].todo = append(repeat(write1(0, 64), 40), d)
+	r.run(t)
+	spec := defaultSpec(t)
+	if got, want := d.Ledger.Causes[measure.CausePCIe], roundTrip(&spec, 64, 0); got < want || got > want+1 {
+		t.Errorf("%v charged to pcie, want %v and at most the 1 ps by which a start within a picosecond is early", got, want)
+	}
+	if got := d.Ledger.Causes[measure.CauseHostMemory]; got < 40*300*ns {
+		t.Errorf("%v charged to host_memory, want at least the 40 writes before it", got)
 	}
 }

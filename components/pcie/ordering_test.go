@@ -89,6 +89,7 @@ func TestNothingOvertakesAPostedTLP(t *testing.T) {
 			s.Credits.PD = rapid.IntRange(16, 40).Draw(t, "pd")
 			s.Credits.NPH = rapid.IntRange(1, 4).Draw(t, "nph")
 			s.Tags = rapid.IntRange(1, 8).Draw(t, "tags")
+			s.pace = clocked.Time(rapid.IntRange(0, 40).Draw(t, "pace")) * ns
 			s.shuffle = rapid.Uint64Range(1, 1<<40).Draw(t, "shuffle")
 		})
 		n := rapid.IntRange(1, 60).Draw(t, "n")

@@ -4,6 +4,7 @@ import (
 	"rnicmmu/clocked"
 	"rnicmmu/components/msg"
 	"rnicmmu/configs"
+	"rnicmmu/measure"
 	"rnicmmu/model"
 )
 
@@ -32,6 +33,7 @@ type rigSpec struct {
 	awake   bool // clients tick in every cycle
 	shuffle uint64
 	latency clocked.Time // of memory, with the wire back
+	pace    clocked.Time // of memory
 	doneLen int
 	loud    bool // pushes of DMAs always wake the endpoint
 }
@@ -67,7 +69,7 @@ func newRig(t tb, options ...option) *rig {
 		t.Fatal(err)
 	}
 	r := &rig{Link: link, engine: e}
-	r.memory = &mockMemory{latency: s.latency}
+	r.memory = &mockMemory{engine: e, latency: s.latency, pace: s.pace}
 	r.memory.id = e.Register(r.memory)
 	r.mmio = &mockSoftware{}
 	r.mmio.id = e.Register(r.mmio)
@@ -185,8 +187,12 @@ func (c *mockClient) Tick(now clocked.Time) {
 	}
 }
 
-// mockMemory takes requests and answers reads after a fixed latency.
+// mockMemory takes requests, one in each pace if that is not 0, and answers
+// reads after a fixed latency, which it charges.
 type mockMemory struct {
+	engine  *clocked.Engine
+	pace    clocked.Time
+	next    clocked.Time // when the next request can be taken
 	id      clocked.UnitID
 	req     *clocked.Wire[msg.MemReq]
 	done    *clocked.Wire[msg.MemDone]
@@ -195,7 +201,6 @@ type mockMemory struct {
 	stale   bool
 	got     []seen[msg.MemReq]
 	quiet   bool // keeps no record
-	reads   int
 }
 
 func (m *mockMemory) Name() string { return "memory" }
@@ -206,11 +211,18 @@ func (m *mockMemory) Tick(now clocked.Time) {
 		if r == nil || !r.Write && !m.done.Ready(now) {
 			return
 		}
+		if now < m.next {
+			m.engine.Wake(m.id, m.next)
+			return
+		}
+		m.next = now + m.pace
 		if !m.quiet {
 			m.got = append(m.got, seen[msg.MemReq]{now, *r})
 		}
 		if !r.Write {
-			m.reads++
+			if r.Ledger != nil {
+				r.Ledger.Charge(now+m.latency, measure.CauseHostMemory)
+			}
 			*m.done.PushAt(now, now+m.latency) = msg.MemDone{Kind: r.Kind, Tag: r.Tag, Len: r.Len, PA: r.PA, Ledger: r.Ledger, Stale: m.stale}
 		}
 		m.req.Pop(now)
@@ -222,6 +234,7 @@ type mockSoftware struct {
 	id   clocked.UnitID
 	out  *clocked.Wire[msg.Doorbell]
 	todo []msg.Doorbell
+	rung []clocked.Time
 }
 
 func (m *mockSoftware) Name() string { return "software" }
@@ -229,6 +242,7 @@ func (m *mockSoftware) Name() string { return "software" }
 func (m *mockSoftware) Tick(now clocked.Time) {
 	for len(m.todo) > 0 && m.out.Ready(now) {
 		*m.out.Push(now) = m.todo[0]
+		m.rung = append(m.rung, now)
 		m.todo = m.todo[1:]
 	}
 }

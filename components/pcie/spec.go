@@ -62,6 +62,18 @@ func (s *Spec) Check() error {
 		return fmt.Errorf("pcie.rcb: %d B: 64 or 128 is due", s.RCB)
 	case s.SplitPolicy != SplitMin && s.SplitPolicy != SplitRCB:
 		return fmt.Errorf("pcie.split_policy: %q: min or rcb is due", s.SplitPolicy)
+	}
+	if err := s.checkBuffers(); err != nil {
+		return err
+	}
+	if err := s.Credits.check("pcie.credits", s.MPS); err != nil {
+		return err
+	}
+	return s.AdapterCredits.check("pcie.adapter_credits", s.MPS)
+}
+
+func (s *Spec) checkBuffers() error {
+	switch {
 	case s.Tags < 1 || s.Tags > 768:
 		return fmt.Errorf("pcie.tags: %d: 1 to 768 is due", s.Tags)
 	case s.CompletionBuffer < s.MRRS || s.CompletionBuffer > 1<<30:
@@ -71,10 +83,7 @@ func (s *Spec) Check() error {
 	case s.LinkLatency < 1 || s.UpdateDelay < 1:
 		return fmt.Errorf("pcie: link_latency %v, update_delay %v: at least 1 ps is due", s.LinkLatency, s.UpdateDelay)
 	}
-	if err := s.Credits.check("pcie.credits", s.MPS); err != nil {
-		return err
-	}
-	return s.AdapterCredits.check("pcie.adapter_credits", s.MPS)
+	return nil
 }
 
 func goodSize(n model.Bytes) bool {

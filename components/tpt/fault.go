@@ -152,11 +152,9 @@ func (u *Unit) resume(now clocked.Time, d due) {
 	f.outstanding--
 	f.queued--
 	if d.failed {
-		u.Stats.FaultsFailed++
 		f.failedQP[x.event.QP] = x.list.head == none
-	} else {
-		u.Stats.FaultsResumed++
 	}
+	u.countResume(x, d.failed)
 	held := x.list
 	x.live = false
 	x.next = f.free
@@ -171,5 +169,17 @@ func (u *Unit) resume(now clocked.Time, d due) {
 		}
 		m.Replay = true
 		u.protect(now, i, m)
+	}
+}
+
+// countResume books the end of a fault, unless the fault itself belongs to the
+// warm-up.
+func (u *Unit) countResume(x *fault, failed bool) {
+	switch {
+	case u.Warm && x.event.Raised <= u.Since:
+	case failed:
+		u.Stats.FaultsFailed++
+	default:
+		u.Stats.FaultsResumed++
 	}
 }

@@ -60,7 +60,7 @@ type CommandSpec struct {
 
 // InvalidationSpec is the unit that revokes translations.
 type InvalidationSpec struct {
-	QueueDepth int `key:"queue_depth" default:"32" min:"2" max:"4096" doc:"commands accepted and not yet done; more wait behind the doorbell" source:"assumption: as ATS's 32 outstanding invalidations"`
+	QueueDepth int `key:"queue_depth" default:"32" min:"2" max:"4096" doc:"commands that the adapter's queue holds; the kernel posts no more at once" source:"assumption: as ATS's 32 outstanding invalidations"`
 }
 
 // PageShift is the base-2 logarithm of the adapter's page.

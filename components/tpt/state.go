@@ -122,6 +122,10 @@ type Unit struct {
 	// OnHazard, when set, is told for each translation how long it was held:
 	// from the look-up to the last bus access that used it.
 	OnHazard func(clocked.Time)
+	// Warm says that the warm-up ended at Since: later resumes of faults raised
+	// by then are not counted.
+	Warm  bool
+	Since clocked.Time
 }
 
 type result struct {

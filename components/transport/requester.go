@@ -45,6 +45,7 @@ type Requester struct {
 	link    clocked.Serializer
 	timers  timers
 	armed   clocked.Time     // when the engine will wake us for a timer
+	fetches ring[fetchRef]   // work requests to read
 	payload ring[int32]      // QPs with payload to read
 	sending ring[int32]      // QPs that may have a packet to send
 	done    ring[completion] // completion entries to write
@@ -111,8 +112,12 @@ func (r *Requester) Waits() []string {
 	var lines []string
 	for i := range r.qps {
 		if q := &r.qps[i]; q.sq.len() > 0 {
-			lines = append(lines, fmt.Sprintf("%s: QP %d %s: %d requests, unacknowledged PSN %d, next PSN %d, deadline %v",
-				r.name, i, q.state, q.sq.len(), q.una, q.next, q.deadline))
+			until := "no timer"
+			if q.deadline != clocked.Never {
+				until = "timer at " + q.deadline.String()
+			}
+			lines = append(lines, fmt.Sprintf("%s: QP %d %s: %d requests, unacknowledged PSN %d, next PSN %d, %s",
+				r.name, i, q.state, q.sq.len(), q.una, q.next, until))
 		}
 	}
 	return lines
@@ -126,7 +131,7 @@ func (r *Requester) Tick(now clocked.Time) {
 	r.complete(now)
 	r.post(now)
 	r.complete(now) // what post flushed
-	r.readPayload(now)
 	r.send(now)
+	r.readPayload(now) // after send, which makes room to read ahead
 	r.arm(now)
 }

@@ -8,26 +8,17 @@ import (
 	"rnicmmu/model/rc"
 )
 
-// post takes doorbells. One without its work request costs a read of the send
-// queue; when the DMA engine is busy it stays on its wire.
+// post takes doorbells, always: one left standing would hold back the
+// completions behind it, on which the DMA engine may wait. A doorbell without
+// its work request costs a read of the send queue.
 func (r *Requester) post(now clocked.Time) {
-	for {
-		d := r.Ports.Doorbell.Peek(now)
-		if d == nil {
-			return
+	for d := r.Ports.Doorbell.Peek(now); d != nil; d = r.Ports.Doorbell.Peek(now) {
+		if w, ok := d.Body.(*msg.WQE); ok && int(w.QP) < len(r.qps) { // else rung for a queue that does not exist
+			r.take(now, w, d.Len <= 8)
 		}
-		w, ok := d.Body.(*msg.WQE)
-		if !ok || int(w.QP) >= len(r.qps) {
-			r.Ports.Doorbell.Pop(now) // rung for a queue that does not exist
-			continue
-		}
-		fetch := d.Len <= 8
-		if fetch && !r.Ports.DMA.Ready(now) {
-			return
-		}
-		r.take(now, w, fetch)
 		r.Ports.Doorbell.Pop(now)
 	}
+	r.fetch(now)
 }
 
 func (r *Requester) take(now clocked.Time, w *msg.WQE, fetch bool) {
@@ -37,15 +28,32 @@ func (r *Requester) take(now clocked.Time, w *msg.WQE, fetch bool) {
 	seq := q.sq.tail
 	req := q.sq.push()
 	*req = request{wqe: *w, ready: !fetch}
-	if !fetch {
-		req.inline = model.Bytes(w.Len) <= r.spec.QP.Inline && !w.Op.Responds()
-		r.admit(now, int32(w.QP))
+	if fetch {
+		*r.fetches.push() = fetchRef{qp: int32(w.QP), seq: seq}
 		return
 	}
-	i, op := r.ops.get()
-	*op = sendOp{kind: msg.KindWQE, qp: int32(w.QP), seq: seq}
-	*r.Ports.DMA.Push(now) = msg.DMA{Kind: msg.KindWQE, PA: r.queueEntry(r.memory.SQ, w.QP, seq), Len: wqeBytes,
-		Cookie: uint64(i), Oracle: msg.Oracle{Page: msg.NoPage}}
+	req.inline = model.Bytes(w.Len) <= r.spec.QP.Inline && !w.Op.Responds()
+	r.admit(now, int32(w.QP))
+}
+
+// fetchRef is a work request to be read.
+type fetchRef struct {
+	qp  int32
+	seq uint32
+}
+
+// fetch reads work requests, in the order of their doorbells.
+func (r *Requester) fetch(now clocked.Time) {
+	for r.fetches.len() > 0 && r.Ports.DMA.Ready(now) {
+		f := r.fetches.pop()
+		if q := &r.qps[f.qp]; f.seq-q.sq.head >= uint32(q.sq.len()) {
+			continue // flushed meanwhile
+		}
+		i, op := r.ops.get()
+		*op = sendOp{kind: msg.KindWQE, qp: f.qp, seq: f.seq}
+		*r.Ports.DMA.Push(now) = msg.DMA{Kind: msg.KindWQE, PA: r.queueEntry(r.memory.SQ, uint32(f.qp), f.seq), Len: wqeBytes,
+			Cookie: uint64(i), Oracle: msg.Oracle{Page: msg.NoPage}}
+	}
 }
 
 func (r *Requester) queueEntry(base model.PA, qp, seq uint32) model.PA {

@@ -65,18 +65,19 @@ type Responder struct {
 	paused     bool
 	pausedAt   clocked.Time
 	pipe       ring[arrival]
-	translates ring[int32] // QPs that want the Translate wire
-	transfers  ring[int32] // QPs that want the DMA wire
-	sending    ring[int32] // QPs whose oldest reply is ready
+	holds      ring[arrival] // translations held between packets, until
+	translates ring[int32]   // QPs that want the Translate wire
+	transfers  ring[int32]   // QPs that want the DMA wire
+	sending    ring[int32]   // QPs whose oldest reply is ready
 	releases   ring[uint32]
 	replies    replies
 	handles    handles
 	ops        ops[recvOp]
 }
 
-// arrival is a packet in the receive pipeline.
+// arrival is a packet in the receive pipeline, or the end of a hold.
 type arrival struct {
-	at clocked.Time // its checks may begin
+	at clocked.Time // when it happens
 	qp int32
 }
 
@@ -147,10 +148,10 @@ func (r *Responder) ID() clocked.UnitID { return r.id }
 // Name implements clocked.Unit.
 func (r *Responder) Name() string { return r.name }
 
-// Idle tells whether no packet, reply, transfer or translation is in flight.
-// A translation held for the rest of a message counts.
+// Idle tells whether no packet, reply or transfer is in flight. A translation
+// may still be held for the rest of a message whose sender has given up.
 func (r *Responder) Idle() bool {
-	return r.waiting.used == 0 && r.replies.used == 0 && r.ops.used == 0 && r.handles.used == 0 && r.releases.len() == 0
+	return r.waiting.used == 0 && r.replies.used == 0 && r.ops.used == 0 && r.releases.len() == 0
 }
 
 // Waits has a line for each QP that has something to do.
@@ -176,10 +177,11 @@ func (r *Responder) Waits() []string {
 func (r *Responder) Tick(now clocked.Time) {
 	r.finishDMA(now)
 	r.takeTranslations(now)
-	r.accept(now)
-	r.startChecks(now)
-	for r.useWires(now) {
-		r.accept(now)
+	r.endHolds(now)
+	for moved := true; moved; { // what one frees, another can use at once
+		moved = r.accept(now)
+		moved = r.startChecks(now) || moved
+		moved = r.useWires(now) || moved
 	}
 }
 

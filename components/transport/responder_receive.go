@@ -10,21 +10,23 @@ import (
 )
 
 // accept takes packets into the receive buffer. When one does not fit the port
-// is paused, or the packet is lost.
-func (r *Responder) accept(now clocked.Time) {
+// is paused, or the packet is lost. It tells whether it took any.
+func (r *Responder) accept(now clocked.Time) (moved bool) {
+	waited := r.paused
 	for {
 		head := r.Ports.Rx.Peek(now)
 		if head == nil {
-			r.resume(now)
-			return
+			return moved
 		}
 		p := *head
 		bytes := int64(p.WireLen) - gapBytes
 		full := r.used+bytes > int64(r.spec.Adapter.RxBuffer)
 		if full && !r.drop {
 			r.pause(now)
-			return
+			return moved
 		}
+		moved = true
+		r.resume(now)
 		r.Ports.Rx.Pop(now)
 		r.Stats.Packets++
 		switch {
@@ -35,7 +37,7 @@ func (r *Responder) accept(now clocked.Time) {
 			r.Stats.Dropped++
 			r.pool.Put(p)
 		default:
-			r.enter(now, p, bytes)
+			r.enter(now, p, bytes, waited)
 		}
 	}
 }
@@ -54,16 +56,17 @@ func (r *Responder) resume(now clocked.Time) {
 	}
 }
 
-// enter puts a packet into the receive buffer and into the pipeline.
-func (r *Responder) enter(now clocked.Time, p *msg.Packet, bytes int64) {
-	if r.paused && p.Arrived > p.Ledger.Last && p.Arrived < now {
+// enter puts a packet into the receive buffer and into the pipeline. One that
+// has waited for a paused port says when it arrived.
+func (r *Responder) enter(now clocked.Time, p *msg.Packet, bytes int64, waited bool) {
+	if waited && p.Arrived > p.Ledger.Last && p.Arrived < now {
 		p.Ledger.Charge(p.Arrived, measure.CauseNetwork)
 		p.Ledger.Charge(now, measure.CauseRxBuffer)
 	}
 	p.Ledger.Charge(now, measure.CauseNetwork)
 	ready := now + r.spec.Adapter.RxPipeline
 	i := r.waiting.get()
-	r.waiting.slots[i] = node{packet: p, bytes: bytes, ready: ready, next: none}
+	r.waiting.slots[i] = node{packet: p, qp: int32(p.QP), bytes: bytes, ready: ready, next: none}
 	q := &r.qps[p.QP]
 	if q.tail == none {
 		q.head = i
@@ -79,18 +82,20 @@ func (r *Responder) enter(now clocked.Time, p *msg.Packet, bytes int64) {
 	*r.pipe.push() = arrival{at: ready, qp: int32(p.QP)}
 }
 
-// startChecks takes packets out of the pipeline.
-func (r *Responder) startChecks(now clocked.Time) {
+// startChecks takes packets out of the pipeline and tells whether there were any.
+func (r *Responder) startChecks(now clocked.Time) (moved bool) {
 	for r.pipe.len() > 0 {
 		a := *r.pipe.at(r.pipe.head)
 		if a.at > now {
 			r.engine.Wake(r.id, a.at)
-			return
+			return moved
 		}
+		moved = true
 		r.pipe.pop()
 		r.qps[a.qp].arrived++
 		r.advance(now, a.qp)
 	}
+	return moved
 }
 
 // advance takes the QP's packets on until one must wait.
@@ -255,6 +260,33 @@ func (r *Responder) finish(now clocked.Time, q *recvQP) {
 	r.waiting.put(i)
 	q.arrived--
 	r.enterStage(now, q, stageIdle)
+	if q.held != none {
+		r.beginHold(now, n.qp)
+	}
+}
+
+// beginHold limits how long a translation waits for its message's next packet.
+func (r *Responder) beginHold(now clocked.Time, qp int32) {
+	at := now + r.spec.Adapter.Hold
+	if r.holds.len() == 0 {
+		r.engine.Wake(r.id, at)
+	}
+	*r.holds.push() = arrival{at: at, qp: qp}
+}
+
+// endHolds gives back what has been held in vain.
+func (r *Responder) endHolds(now clocked.Time) {
+	for r.holds.len() > 0 {
+		h := *r.holds.at(r.holds.head)
+		if h.at > now {
+			r.engine.Wake(r.id, h.at)
+			return
+		}
+		r.holds.pop()
+		if q := &r.qps[h.qp]; q.stage == stageIdle && q.since+r.spec.Adapter.Hold <= now {
+			r.letGo(q)
+		}
+	}
 }
 
 func (r *Responder) discard(now clocked.Time, q *recvQP) {

@@ -30,6 +30,14 @@ func (r *Responder) endPacket(now clocked.Time, qp int32, q *recvQP) bool {
 	if p.Last {
 		r.Stats.Messages++
 	}
+	r.acknowledge(now, qp, q, a)
+	return true
+}
+
+// acknowledge queues the ACK of the head, a SEND or WRITE packet that is
+// executed, to leave when the point of acknowledgement is reached.
+func (r *Responder) acknowledge(now clocked.Time, qp int32, q *recvQP, a rc.Action) {
+	p := r.first(q)
 	switch {
 	case a.Kind != rc.SendAck:
 		r.pool.Put(p)
@@ -44,7 +52,6 @@ func (r *Responder) endPacket(now clocked.Time, qp int32, q *recvQP) bool {
 		r.reply(qp, q, p, a, 1)
 		r.want(now, qp, q, stageFlush)
 	}
-	return true
 }
 
 // afterAck ends a SEND or WRITE packet whose reply is queued.

@@ -88,6 +88,7 @@ type nodes struct {
 
 type node struct {
 	packet *msg.Packet
+	qp     int32
 	bytes  int64
 	ready  clocked.Time // the pipeline is passed
 	next   int32

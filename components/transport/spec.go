@@ -34,6 +34,7 @@ type AdapterSpec struct {
 	QPCWays    int          `key:"qpc_ways" default:"8" max:"1048576" doc:"ways of the QP-context cache; 0: fully associative" source:"assumption"`
 	QPCBytes   model.Bytes  `key:"qpc_bytes" default:"256B" min:"64B" max:"4KiB" doc:"bytes of a QP context in its table" source:"assumption; 375 B of state a QP is published for ConnectX-3"`
 	ReadAhead  int          `key:"read_ahead" default:"16" min:"1" max:"1024" doc:"READ response packets of a QP being read from memory or waiting to leave" source:"assumption"`
+	Hold       clocked.Time `key:"hold" default:"1ms" min:"1ns" max:"1s" doc:"a translation is given back when its message brings no packet for so long" source:"assumption: far longer than the turn of a QP"`
 	TxPipeline clocked.Time `key:"tx_pipeline" default:"50ns" max:"10us" doc:"from the choice of a packet to its first bit on the wire, not counting serialization" source:"assumption"`
 	RxPipeline clocked.Time `key:"rx_pipeline" default:"50ns" max:"10us" doc:"from a packet's last bit to its first check" source:"assumption"`
 }
@@ -111,6 +112,10 @@ func (s *Spec) Validate() error {
 	case s.MPS < 64 || s.MPS&(s.MPS-1) != 0 || s.MRRS < 64 || s.MRRS&(s.MRRS-1) != 0:
 		return fmt.Errorf("MPS %d and MRRS %d: powers of two, 64 or more", s.MPS, s.MRRS)
 	}
+	return s.validateChoices()
+}
+
+func (s *Spec) validateChoices() error {
 	for _, c := range []struct {
 		key, text string
 		names     []string

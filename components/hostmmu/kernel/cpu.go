@@ -95,7 +95,7 @@ func (k *Kernel) stepThread(now clocked.Time, i int) {
 	} else if err := k.table.SetAccessed(k.vaOf(t.page)); err != nil {
 		k.Stats.TableErrors++
 	}
-	if k.pages[t.page].flags&pagePinned == 0 {
+	if k.spec.Pager.Policy == lru && k.pages[t.page].flags&pagePinned == 0 {
 		k.touch(op.Frame)
 	}
 	k.ops.push(op)

@@ -22,6 +22,9 @@
 //	resume     after the fill's completion, CmdResume; the context is free when
 //	           that is complete
 //
+// A fault of several pages holds what it has while it waits for a frame only if
+// it is the eldest, so that faults never wait for each other's frames.
+//
 // One CPU fault serves all that wait for its page; each event gets a resume of
 // its own. An event that no region covers or permits is resumed with an error;
 // one that meets invalidations past the deadline is resumed with success, and
@@ -40,8 +43,12 @@
 // A page that nobody maps skips the commands. Commands belong to their fault or
 // eviction, so that neither needs memory to go on. Direct reclaim runs when a
 // fault finds no frame; background reclaim between two watermarks. A page is
-// not a victim while pinned, while a fault or a CPU access holds it, while a
-// table fill is out, and for the grace time after a fault's resume.
+// not a victim while pinned, while a fault or a CPU access holds it, and for the
+// grace time after a fault's resume.
+//
+// A table entry counts as mapped from the moment its fill is queued. Commands of
+// an adapter execute in the order of the queue, so that an invalidation of the
+// page lands after the fill, and a later fill after the invalidation.
 //
 // Migration is an eviction whose page is copied to another frame instead.
 //

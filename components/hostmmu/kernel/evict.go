@@ -25,7 +25,6 @@ type eviction struct {
 	first, count uint32
 	trigger      measure.Trigger
 	phase        evictionPhase
-	waits        bool // for a table fill of one of its pages
 	notified     clocked.Time
 	slots        []*notice
 	told, acked  int // of slots
@@ -75,12 +74,6 @@ func (k *Kernel) stepEviction(now clocked.Time, i int) {
 // notify tells every adapter that may hold one of the pages.
 func (k *Kernel) notify(now clocked.Time, i int) {
 	v := k.evictions.items[i]
-	for p := v.first; p < v.first+v.count; p++ {
-		if k.pages[p].fills > 0 {
-			v.waits = true // the range lock: a fill of the page is out
-			return
-		}
-	}
 	for n, r := range k.segmentOf(v.first).regions {
 		k.prepare(i, 1<<n, &k.regions[r])
 	}
@@ -160,7 +153,6 @@ func (k *Kernel) unmap(now clocked.Time, i int) {
 			v.flags |= pagetable.Dirty
 		}
 		if v.flags.Has(pagetable.Dirty) {
-			pg.flags &^= slotValid
 			k.frames[pg.frame].dirty = true
 		}
 		pg.mapped, pg.writable = 0, 0

@@ -29,6 +29,7 @@ const (
 type job struct {
 	event   event
 	live    bool
+	order   uint64 // of leaving the event queue
 	region  *Region
 	bit     uint16
 	phase   jobPhase
@@ -65,7 +66,7 @@ func (k *Kernel) handleEvents(now clocked.Time) {
 		k.Stats.Events++
 		i := k.jobs.get()
 		j := k.jobs.items[i]
-		*j = job{event: k.events.pop(), live: true, waits: msg.NoPage, seqs: j.seqs[:0], since: now, cmd: msg.Command{PA: j.cmd.PA[:0]}}
+		*j = job{event: k.events.pop(), live: true, order: k.Stats.Events, waits: msg.NoPage, seqs: j.seqs[:0], since: now, cmd: msg.Command{PA: j.cmd.PA[:0]}}
 		k.runnable.push(i)
 	}
 	k.assign(now)
@@ -134,6 +135,14 @@ func (k *Kernel) mapPages(now clocked.Time, i int) {
 			j.walking = false
 			return
 		}
+		if j.got > 0 && pg.state != pageResident && len(k.free) == 0 && !k.eldest(j) {
+			// Faults that hold pages while they wait for a frame could wait for
+			// each other: only the eldest does, the others walk again.
+			k.letGo(j)
+			k.ensure(now, p, j.write, byAdapter)
+			j.faulted, j.waits = true, p
+			return
+		}
 		if !j.walking {
 			j.walking = true
 			j.seqs = append(j.seqs[:j.got], pg.seq)
@@ -159,6 +168,16 @@ func (k *Kernel) mapPages(now clocked.Time, i int) {
 	k.after(now, k.spec.Fault.Update, refer(actorJob, i))
 }
 
+// eldest tells whether no older fault is making its pages present.
+func (k *Kernel) eldest(j *job) bool {
+	for _, other := range k.jobs.items {
+		if other.live && other.phase == jobMap && other.order < j.order {
+			return false
+		}
+	}
+	return true
+}
+
 // isMapped tells whether the adapter's table has all pages with the right
 // wanted.
 func (k *Kernel) isMapped(j *job) bool {
@@ -177,7 +196,7 @@ func (k *Kernel) update(now clocked.Time, i int) {
 	j := k.jobs.items[i]
 	for n := range j.count {
 		pg := &k.pages[j.first+n]
-		if pg.state == pageResident && pg.seq == j.seqs[n] && (!j.write || k.storable(j.first+n)) {
+		if pg.state == pageResident && pg.seq == j.seqs[n] {
 			continue
 		}
 		k.letGo(j)
@@ -191,13 +210,8 @@ func (k *Kernel) update(now clocked.Time, i int) {
 		k.mapPages(now, i)
 		return
 	}
-	for p := j.first; p < j.first+j.count; p++ {
-		if k.pages[p].fills > 0 {
-			j.waits = p // the range lock: another fill of the page is out
-			return
-		}
-	}
 	if k.isMapped(j) {
+		// Another fault's fill may still be out; the queue keeps the resume behind it.
 		k.Stats.Coalesced++
 		k.resume(i, false)
 		return
@@ -228,7 +242,6 @@ func (k *Kernel) fill(i int) {
 		for e := range count {
 			j.cmd.PA = append(j.cmd.PA, msg.FramePA(pg.frame, k.shift)+skip+model.PA(e)<<shift)
 		}
-		pg.fills++
 		pg.mapped |= j.bit
 		if j.write {
 			pg.writable |= j.bit
@@ -263,10 +276,6 @@ func (k *Kernel) send(c *msg.Command) {
 func (k *Kernel) jobCompleted(now clocked.Time, i int) {
 	j := k.jobs.items[i]
 	if j.phase == jobFill {
-		for p := j.first; p < j.first+j.count; p++ {
-			k.pages[p].fills--
-			k.wake(now, p)
-		}
 		k.resume(i, false)
 		return
 	}

@@ -6,8 +6,8 @@ import (
 	"rnicmmu/model/pagetable"
 )
 
-// migrateRandom moves a random page if one can be moved at once, and sets the
-// next time.
+// migrateRandom moves a random page if one can be moved at once and is not in
+// its grace time, and sets the next time.
 func (k *Kernel) migrateRandom(now clocked.Time) {
 	if k.stopped {
 		return
@@ -16,6 +16,9 @@ func (k *Kernel) migrateRandom(now clocked.Time) {
 	const tries = 16
 	for range tries {
 		p := uint32(k.random() % uint64(len(k.pages)))
+		if f := k.pages[p].frame; f != noFrame && k.frames[f].until > now {
+			continue // a fault has just filled it: its access comes first
+		}
 		if k.Migrate(now, p) {
 			return
 		}

@@ -78,6 +78,7 @@ type access struct {
 	entry uint64
 	page  uint32
 	write bool
+	span  uint32 // entries wanted; 0: one
 }
 
 func (w *world) Name() string { return "world" }
@@ -209,11 +210,15 @@ func (w *world) access(now clocked.Time, i int, n *nic, number int) {
 	for q.at < len(q.script) && !q.faulting {
 		a := q.script[q.at]
 		e := n.table[a.entry]
-		if !e.present || a.write && !e.write {
+		missing := false
+		for _, e := range n.table[a.entry : a.entry+uint64(max(a.span, 1))] {
+			missing = missing || !e.present || a.write && !e.write
+		}
+		if missing {
 			q.faulting, q.began = true, now
 			q.faults++
 			w.out = append(w.out, msg.Inbox{Kind: msg.KindEQE, Adapter: uint16(i), Body: &msg.Event{Token: uint32(number),
-				QP: uint32(number), Write: a.write, Entry: a.entry, Count: 1, Page: a.page, Raised: now}},
+				QP: uint32(number), Write: a.write, Entry: a.entry, Count: max(a.span, 1), Page: a.page, Raised: now}},
 				msg.Inbox{Kind: msg.KindMSI, Adapter: uint16(i)})
 			return
 		}
@@ -338,7 +343,7 @@ func (w *world) prepare(setup Setup) {
 func (w *world) touch(write bool, pages ...uint32) *qp {
 	q := &qp{}
 	for _, p := range pages {
-		q.script = append(q.script, access{uint64(p), p, write})
+		q.script = append(q.script, access{entry: uint64(p), page: p, write: write})
 	}
 	w.nics[0].qps = append(w.nics[0].qps, q)
 	return q

@@ -36,16 +36,15 @@ type page struct {
 	state    pageState
 	flags    uint8
 	holds    uint8 // faults and CPU accesses that need it where it is
-	fills    uint8 // table fills under way
 }
 
-// noFrame is no frame, and no neighbour in the recency list.
+// noFrame is no frame, and no neighbour in a list.
 const noFrame = ^uint32(0)
 
 // frame is a frame of host memory.
 type frame struct {
 	page       uint32 // msg.NoPage: none
-	prev, next uint32 // in the recency list
+	prev, next uint32 // in the list of evictable frames
 	evict      uint32 // eviction that empties it
 	dirty      bool   // its page must go to swap
 	until      clocked.Time
@@ -94,8 +93,7 @@ func (k *Kernel) entriesOf(r *Region, p uint32) (entry uint64, count uint32, fir
 	return r.FirstEntry + from - base, uint32(to - from), model.PA(skip << k.adapters[r.Adapter].shift)
 }
 
-// frames in the recency list: the head is the longest unused.
-
+// touch moves a frame to the end of the list, where it is evicted last.
 func (k *Kernel) touch(f uint32) {
 	k.unlink(f)
 	k.link(f)
@@ -104,6 +102,7 @@ func (k *Kernel) touch(f uint32) {
 func (k *Kernel) link(f uint32) {
 	x := &k.frames[f]
 	x.prev, x.next = k.newest, noFrame
+	k.listed++
 	if k.newest == noFrame {
 		k.oldest = f
 	} else {
@@ -114,6 +113,7 @@ func (k *Kernel) link(f uint32) {
 
 func (k *Kernel) unlink(f uint32) {
 	x := &k.frames[f]
+	k.listed--
 	if x.prev == noFrame {
 		k.oldest = x.next
 	} else {

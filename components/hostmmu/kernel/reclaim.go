@@ -6,6 +6,9 @@ import (
 	"rnicmmu/measure"
 )
 
+// lru is the policy by recency; else it is the clock.
+const lru = "lru"
+
 // reclaim starts as many evictions as the faults that wait for a frame and the
 // watermarks ask for, and tells whether it started one.
 func (k *Kernel) reclaim(now clocked.Time) (started bool) {
@@ -45,14 +48,15 @@ func (k *Kernel) need() int {
 // again when one is released or the first grace time ends.
 func (k *Kernel) victim(now clocked.Time) (f uint32, ok bool) {
 	k.changed, k.retryAt = false, clocked.Never
-	if k.spec.Pager.Policy == "lru" {
+	if k.spec.Pager.Policy == lru {
 		f, ok = k.leastRecent(now)
 	} else {
 		f, ok = k.secondChance(now)
 	}
 	if ok {
 		k.changed = true
-	} else if k.retryAt != clocked.Never {
+	} else if k.retryAt != clocked.Never && k.retryAt != k.armedAt {
+		k.armedAt = k.retryAt
 		k.timers.set(k.retryAt, refer(actorReclaim, 0))
 	}
 	return f, ok
@@ -67,21 +71,18 @@ func (k *Kernel) leastRecent(now clocked.Time) (uint32, bool) {
 	return 0, false
 }
 
-// secondChance moves the hand on: a page with its accessed bit set loses the
-// bit and stays. After two turns every bit was clear once.
+// secondChance turns the list under the clock's hand: a page with its accessed
+// bit set loses the bit and goes round again. After two turns every bit was
+// clear once.
 func (k *Kernel) secondChance(now clocked.Time) (uint32, bool) {
-	for range 2 * len(k.frames) {
-		f := k.hand
-		k.hand++
-		if int(k.hand) == len(k.frames) {
-			k.hand = 0
+	for range 2 * k.listed {
+		f := k.oldest
+		if k.evictable(now, f) {
+			if was, err := k.table.ClearAccessed(k.vaOf(k.frames[f].page)); err == nil && !was {
+				return f, true
+			}
 		}
-		if !k.evictable(now, f) {
-			continue
-		}
-		if was, err := k.table.ClearAccessed(k.vaOf(k.frames[f].page)); err == nil && !was {
-			return f, true
-		}
+		k.touch(f)
 	}
 	return 0, false
 }
@@ -104,7 +105,7 @@ func (k *Kernel) evictable(now clocked.Time, f uint32) bool {
 // settled tells whether a page is resident and nobody is about to use it.
 func (k *Kernel) settled(p uint32) bool {
 	pg := &k.pages[p]
-	return pg.state == pageResident && pg.flags&(pagePinned|pageUpgrading) == 0 && pg.holds == 0 && pg.fills == 0
+	return pg.state == pageResident && pg.flags&(pagePinned|pageUpgrading) == 0 && pg.holds == 0
 }
 
 // evict starts the eviction of the page in a frame and of neighbours that may

@@ -2,6 +2,7 @@ package kernel
 
 import (
 	"fmt"
+	"slices"
 	"sort"
 
 	"rnicmmu/components/msg"
@@ -62,7 +63,7 @@ func (k *Kernel) Pages() int { return len(k.pages) }
 // or nothing: a *Refused error when the frames do not suffice. Swap slots are
 // numbered like pages.
 func (k *Kernel) Register(regions []Region, scheme string) (Setup, error) {
-	k.regions = regions
+	k.regions = slices.Clone(regions)
 	if err := k.checkRegions(scheme); err != nil {
 		return Setup{}, err
 	}
@@ -75,6 +76,7 @@ func (k *Kernel) Register(regions []Region, scheme string) (Setup, error) {
 	} else {
 		k.back(&setup)
 	}
+	k.listFree()
 	k.startThreads()
 	return setup, nil
 }
@@ -185,7 +187,7 @@ func (k *Kernel) pin(setup *Setup) error {
 	}
 	for i := range k.segments {
 		if s := &k.segments[i]; len(s.regions) > 0 {
-			k.occupy(setup, s.first, starts[i], s.end-s.first, pagePinned)
+			k.occupy(setup, s, starts[i], s.end-s.first, pagePinned)
 			for _, r := range s.regions {
 				k.program(setup, s, r, starts[i], s.end-s.first)
 			}
@@ -195,27 +197,30 @@ func (k *Kernel) pin(setup *Setup) error {
 	return nil
 }
 
-// occupy makes pages resident in consecutive frames before time 0.
-func (k *Kernel) occupy(setup *Setup, first, frame, count uint32, flags uint8) {
+// occupy makes the first count pages of a segment resident in consecutive
+// frames before time 0.
+func (k *Kernel) occupy(setup *Setup, s *segment, frame, count uint32, flags uint8) {
+	entry := pagetable.Accessed
+	for _, r := range s.regions {
+		if k.regions[r].Writable {
+			entry |= pagetable.Write
+		}
+	}
 	for i := range count {
-		k.pages[first+i].flags |= flags
-		write := pagetable.PTE(0)
-		for _, r := range k.segmentOf(first + i).regions {
-			if k.regions[r].Writable {
-				write = pagetable.Write
-			}
-		}
-		k.install(first+i, frame+i, pagetable.Accessed|write)
+		k.pages[s.first+i].flags |= flags
+		k.install(s.first+i, frame+i, entry)
 	}
-	setup.Resident = append(setup.Resident, Run{First: first, Frame: frame, Count: count})
+	setup.Resident = append(setup.Resident, Run{First: s.first, Frame: frame, Count: count})
 	k.Stats.Initial += uint64(count)
-	left := k.free[:0]
-	for _, f := range k.free {
-		if f < frame || f >= frame+count {
-			left = append(left, f)
+}
+
+// listFree lists the frames that registration left free, the lowest used next.
+func (k *Kernel) listFree() {
+	for f := len(k.frames) - 1; f >= 0; f-- {
+		if k.frames[f].page == msg.NoPage {
+			k.free = append(k.free, uint32(f))
 		}
 	}
-	k.free = left
 }
 
 // program adds the fill of the first count pages of a segment to a region's
@@ -259,7 +264,7 @@ func (k *Kernel) back(setup *Setup) {
 			count = min(s.end-s.first, uint32(len(k.frames))-next)
 		}
 		if count > 0 {
-			k.occupy(setup, s.first, next, count, 0)
+			k.occupy(setup, s, next, count, 0)
 			next += count
 			if k.spec.Pager.Snapshot {
 				mapped += count

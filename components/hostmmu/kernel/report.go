@@ -17,7 +17,7 @@ func (k *Kernel) Idle() bool {
 	return k.events.count == 0 && k.jobs.used == 0 && k.pageIns.used == 0 && k.evictions.used == 0 && k.ops.count == 0
 }
 
-var jobWaits = [...]string{"a worker", "its pages", "the table lock", "the table update", "the resume"}
+var jobWaits = [...]string{"a worker", "its pages", "the table", "the table update", "the resume"}
 
 // Waits says in a line each what the kernel waits for.
 func (k *Kernel) Waits() []string {
@@ -38,6 +38,11 @@ func (k *Kernel) Waits() []string {
 	}
 	if n := k.frameWaiters.count; n > 0 {
 		add("%d faults wait for a frame; %d pages are on their way out", n, k.evicting)
+	}
+	for i := range k.threads {
+		if t := &k.threads[i]; t.active && t.waits != msg.NoPage {
+			add("CPU thread %d waits for page %d since %v", i, t.waits, t.began)
+		}
 	}
 	for _, v := range k.evictions.items {
 		if v.phase == evictCommands && v.acked < len(v.slots) {

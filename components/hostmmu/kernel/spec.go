@@ -30,7 +30,7 @@ type Pager struct {
 	Batch           int          `key:"batch" default:"1" min:"1" max:"512" doc:"neighbouring pages that one eviction takes, with one invalidation" source:"assumption: one page, as Lesokhin et al. measure"`
 	Readahead       int          `key:"readahead" default:"0" min:"0" max:"512" doc:"pages after the faulting one that a swap read brings in too; 0: one page a fault" source:"assumption: off"`
 	ReadFaultsWrite bool         `key:"read_faults_write" default:"true" doc:"a READ on writable memory faults for write, so that the page counts as dirty" source:"semantics.md §1.4 (Linux umem_odp.c)"`
-	Grace           clocked.Time `key:"grace" default:"2ms" min:"0ns" max:"10s" doc:"time after a fault's resume during which its page is not evicted" source:"assumption: longer than the resume and the default RNR wait (semantics.md OVR-1)"`
+	Grace           clocked.Time `key:"grace" default:"2ms" min:"0ns" max:"10s" doc:"time after a fault's resume during which its page is neither evicted nor moved" source:"assumption: longer than the resume and the default RNR wait (semantics.md OVR-1)"`
 	MigrateInterval clocked.Time `key:"migrate_interval" default:"0ns" min:"0ns" max:"100s" doc:"a random resident page moves to another frame this often; 0: never" source:"assumption: off"`
 	Swap            Swap         `key:"swap" doc:"swap device"`
 }

@@ -101,13 +101,14 @@ type Kernel struct {
 	resident int
 	transit  int // frames taken from free and not resident, or evicted and not free
 
-	oldest, newest uint32 // recency list
-	hand           uint32 // of the clock
-	changed        bool   // a page may have become evictable
-	retryAt        clocked.Time
-	background     bool // reclaim runs until the high watermark
-	low, high      int  // watermarks in frames
-	evicting       int  // pages on their way out
+	oldest, newest uint32       // list of evictable frames: by recency, or as the clock's hand finds them
+	listed         int          // frames in it
+	changed        bool         // a page may have become evictable
+	retryAt        clocked.Time // when the first grace time ends
+	armedAt        clocked.Time // the last retryAt with a timer
+	background     bool         // reclaim runs until the high watermark
+	low, high      int          // watermarks in frames
+	evicting       int          // pages on their way out
 	frameWaiters   fifo[int]
 
 	adapters []adapter
@@ -139,10 +140,9 @@ func New(e *clocked.Engine, name string, spec Spec, config Config) (*Kernel, err
 	n := spec.Frames()
 	k.low, k.high = int(spec.Pager.Low*float64(n)), int(spec.Pager.High*float64(n))
 	k.frames = make([]frame, n)
-	k.free = make([]uint32, n)
+	k.free = make([]uint32, 0, n)
 	for i := range k.frames {
 		k.frames[i].page = msg.NoPage
-		k.free[i] = uint32(n - 1 - i)
 	}
 	for _, shift := range config.Adapters {
 		k.adapters = append(k.adapters, adapter{shift: shift})
@@ -286,12 +286,6 @@ func (k *Kernel) wake(now clocked.Time, p uint32) {
 		if j.waits == p {
 			j.waits = msg.NoPage
 			k.after(now, 0, refer(actorJob, i))
-		}
-	}
-	for i, v := range k.evictions.items {
-		if v.waits && p >= v.first && p < v.first+v.count {
-			v.waits = false
-			k.after(now, 0, refer(actorEviction, i))
 		}
 	}
 	for i := range k.threads {

@@ -30,7 +30,7 @@ type DRAM struct {
 // LLC describes the part of the last-level cache that device writes may fill.
 type LLC struct {
 	Saving    clocked.Time `key:"saving" default:"67ns" min:"0ns" max:"1us" doc:"how much sooner a read is served whose lines a device wrote" source:"numbers.md: device-warmed reads 67-80 ns faster, Broadwell 413/480 ns (Neugebauer et al., SIGCOMM 2018)"`
-	DDIOLines int          `key:"ddio_lines" default:"32768" min:"0" max:"16777216" pow2:"true" doc:"64-byte lines that device writes may hold; 0: writes go to DRAM" source:"assumption: 2 of 11 ways of an LLC of 11 MiB"`
+	DDIOLines int          `key:"ddio_lines" default:"32768" min:"1" max:"16777216" pow2:"true" zero:"writes go to DRAM" doc:"64-byte lines that device writes may hold" source:"assumption: 2 of 11 ways of an LLC of 11 MiB"`
 	DDIOWays  int          `key:"ddio_ways" default:"2" min:"1" max:"16" doc:"ways among which a device write chooses its victim" source:"assumption: Intel's default DDIO way mask holds two ways"`
 }
 

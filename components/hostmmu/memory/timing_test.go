@@ -220,3 +220,18 @@ func TestRefusedConfigurations(t *testing.T) {
 		}
 	}
 }
+
+// A completion entry behind a write that waits for its bank is placed no
+// sooner than the write, though its own channel is free.
+func TestWritesArePlacedInOrder(t *testing.T) {
+	spec := quiet()
+	spec.DRAM.Channels, spec.DRAM.Banks = 2, 1
+	b := newBench(t, spec, fourFrames(1), 0)
+	b.clients[0].send(1000*ns, read(0, 64))      // channel 0: its bank opens row 0
+	b.clients[0].send(1000*ns, store(16384, 64)) // channel 0, row 1: 45 ns later
+	entry := store(4096, 64)                     // channel 1
+	entry.Kind = msg.KindCQE
+	b.clients[0].send(1000*ns, entry)
+	b.run(t)
+	wantTime(t, "completion entry", b.inbox.got[0].at-ns, 1000*ns+45*ns+300*ns)
+}

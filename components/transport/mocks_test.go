@@ -1,0 +1,231 @@
+package transport
+
+import (
+	"rnicmmu/clocked"
+	"rnicmmu/components/msg"
+	"rnicmmu/measure"
+	"rnicmmu/model"
+)
+
+// delayed is a message that a mock answers after a delay.
+type delayed[T any] struct {
+	at  clocked.Time
+	msg T
+}
+
+// mockTPT answers each look-up after a fixed delay, as decide says.
+type mockTPT struct {
+	engine   *clocked.Engine
+	id       clocked.UnitID
+	in       *clocked.Wire[msg.Translate]
+	out      *clocked.Wire[msg.Translation]
+	release  *clocked.Wire[msg.Release]
+	delay    clocked.Time
+	decide   func(now clocked.Time, t *msg.Translate) msg.Outcome
+	slow     func(t *msg.Translate) bool // look-ups that take slowDelay
+	slowTime clocked.Time
+	revokeAt int // every n-th answer is revoked at once; 0: never
+
+	limit   int // translations given out at once; 0: any number
+	queue   ring[delayed[msg.Translation]]
+	slowly  ring[delayed[msg.Translation]]
+	live    []bool
+	granted int
+	asked   []msg.Translate // recorded when record is set
+	record  bool
+	lookups int
+	bad     string
+}
+
+func (m *mockTPT) Name() string { return "tpt" }
+
+func (m *mockTPT) Tick(now clocked.Time) {
+	for r := m.release.Peek(now); r != nil; r = m.release.Peek(now) {
+		if int(r.Handle) >= len(m.live) || !m.live[r.Handle] {
+			m.bad = "release of a translation not given out"
+		} else {
+			m.live[r.Handle] = false
+			m.granted--
+		}
+		m.release.Pop(now)
+	}
+	for t := m.in.Peek(now); t != nil && (m.limit == 0 || m.granted < m.limit); t = m.in.Peek(now) {
+		m.take(now, t)
+		m.in.Pop(now)
+	}
+	m.answer(now, &m.queue)
+	m.answer(now, &m.slowly)
+}
+
+func (m *mockTPT) answer(now clocked.Time, q *ring[delayed[msg.Translation]]) {
+	for q.len() > 0 && q.at(q.head).at <= now && m.out.Ready(now) {
+		*m.out.Push(now) = q.pop().msg
+	}
+	if q.len() > 0 && q.at(q.head).at > now {
+		m.engine.Wake(m.id, q.at(q.head).at)
+	}
+}
+
+func (m *mockTPT) take(now clocked.Time, t *msg.Translate) {
+	m.lookups++
+	if m.record {
+		m.asked = append(m.asked, *t)
+	}
+	o := msg.OutcomeOK
+	if m.decide != nil {
+		o = m.decide(now, t)
+	}
+	answer := msg.Translation{Outcome: o, Cookie: t.Cookie, Write: true, PA: model.PA(t.VA) + 1<<40}
+	if o == msg.OutcomeOK {
+		answer.Handle = m.handle()
+	}
+	if m.slow != nil && m.slow(t) {
+		*m.slowly.push() = delayed[msg.Translation]{at: now + m.slowTime, msg: answer}
+		return
+	}
+	*m.queue.push() = delayed[msg.Translation]{at: now + m.delay, msg: answer}
+	if o == msg.OutcomeOK && m.revokeAt > 0 && m.lookups%m.revokeAt == 0 {
+		*m.queue.push() = delayed[msg.Translation]{at: now + m.delay, msg: msg.Translation{Outcome: msg.OutcomeRevoke, Handle: answer.Handle}}
+	}
+}
+
+func (m *mockTPT) handle() uint32 {
+	m.granted++
+	for i, used := range m.live {
+		if !used {
+			m.live[i] = true
+			return uint32(i)
+		}
+	}
+	m.live = append(m.live, true)
+	return uint32(len(m.live) - 1)
+}
+
+// mockEndpoint answers reads after readDelay and notifications after
+// issueDelay; done sees what it was given.
+type mockEndpoint struct {
+	engine     *clocked.Engine
+	id         clocked.UnitID
+	name       string
+	in         *clocked.Wire[msg.DMA]
+	out        *clocked.Wire[msg.DMADone]
+	readDelay  clocked.Time
+	issueDelay clocked.Time
+	seen       func(now clocked.Time, d *msg.DMA)
+
+	reads, writes ring[delayed[msg.DMA]]
+	count         [msg.NumKinds]int
+}
+
+func (m *mockEndpoint) Name() string { return m.name }
+
+func (m *mockEndpoint) Tick(now clocked.Time) {
+	for d := m.in.Peek(now); d != nil; d = m.in.Peek(now) {
+		m.count[d.Kind]++
+		if m.seen != nil {
+			m.seen(now, d)
+		}
+		if !d.Write {
+			*m.reads.push() = delayed[msg.DMA]{at: now + m.readDelay, msg: *d}
+		} else if d.Notify {
+			*m.writes.push() = delayed[msg.DMA]{at: now + m.issueDelay, msg: *d}
+		}
+		m.in.Pop(now)
+	}
+	m.answer(now, &m.writes)
+	m.answer(now, &m.reads)
+}
+
+func (m *mockEndpoint) answer(now clocked.Time, q *ring[delayed[msg.DMA]]) {
+	for q.len() > 0 {
+		h := q.at(q.head)
+		if h.at > now {
+			m.engine.Wake(m.id, h.at)
+			return
+		}
+		if !m.out.Ready(now) {
+			return
+		}
+		if h.msg.Ledger != nil {
+			h.msg.Ledger.Charge(now, measure.CauseHostMemory)
+		}
+		*m.out.Push(now) = msg.DMADone{Kind: h.msg.Kind, Write: h.msg.Write, Cookie: h.msg.Cookie}
+		q.pop()
+	}
+}
+
+// mockWire carries packets and loses those that drop names.
+type mockWire struct {
+	id      clocked.UnitID
+	blocked func() bool
+	name    string
+	in, out *clocked.Wire[*msg.Packet]
+	drop    func(p *msg.Packet) bool
+	seen    func(now clocked.Time, p *msg.Packet)
+	pool    *msg.Pool[msg.Packet]
+}
+
+func (m *mockWire) Name() string { return m.name }
+
+func (m *mockWire) Tick(now clocked.Time) {
+	if m.blocked != nil && m.blocked() {
+		return
+	}
+	for h := m.in.Peek(now); h != nil && m.out.Ready(now); h = m.in.Peek(now) {
+		p := *h
+		m.in.Pop(now)
+		if m.drop != nil && m.drop(p) {
+			m.pool.Put(p)
+			continue
+		}
+		if m.seen != nil {
+			m.seen(now, p)
+		}
+		*m.out.Push(now) = p
+	}
+}
+
+// mockDriver rings doorbells: keeps outstanding requests of a list posted.
+type mockDriver struct {
+	engine      *clocked.Engine
+	id          clocked.UnitID
+	out         *clocked.Wire[msg.Doorbell]
+	work        []msg.WQE
+	next        int
+	posted      int // in flight
+	outstanding int
+	fetch       bool // plain doorbells
+	finished    []*measure.Access
+	keep        bool
+	completions int
+}
+
+func (m *mockDriver) Name() string { return "driver" }
+
+func (m *mockDriver) Tick(now clocked.Time) {
+	for m.next < len(m.work) && m.posted < m.outstanding && m.out.Ready(now) {
+		w := &m.work[m.next]
+		m.next++
+		m.posted++
+		w.Access.Issue = now
+		w.Access.Ledger.Open(now)
+		n := uint32(64)
+		if m.fetch {
+			n = 8
+		}
+		*m.out.Push(now) = msg.Doorbell{Len: n, Body: w}
+	}
+}
+
+// complete is called by the endpoint mock of the same side, at the instant at
+// which software sees the entry; the driver posts more a nanosecond later.
+func (m *mockDriver) complete(now clocked.Time, a *measure.Access) {
+	a.Ledger.Charge(now, measure.CauseCompletion)
+	a.Complete = now
+	m.completions++
+	m.posted--
+	if m.keep {
+		m.finished = append(m.finished, a)
+	}
+	m.engine.Wake(m.id, now+ns)
+}

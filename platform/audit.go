@@ -1,0 +1,58 @@
+package platform
+
+import (
+	"fmt"
+
+	"rnicmmu/measure"
+)
+
+// Rules that the platform asserts at the end of a run.
+const (
+	RuleLostWrite = "lost_write" // no store may be lost, whatever moves or pages out
+	RuleFrames    = "frames"     // free + resident = all frames, when nothing is in transit
+	RulePageTable = "page_table" // the kernel never asks for an impossible change
+	RuleRest      = "rest"       // a system without work is idle
+)
+
+// audit asserts what must hold when everything has come to rest.
+func (s *System) audit() {
+	violate := func(rule, format string, args ...any) {
+		s.record.Violate(measure.Violation{Rule: rule, TimePS: s.engine.Now(), What: fmt.Sprintf(format, args...)})
+	}
+	if n := s.memory.Stats(s.engine.Now()).LostWrites; n > 0 {
+		violate(RuleLostWrite, "%d reads and page operations saw other content than the process must", n)
+	}
+	if n := s.memory.Audit(s.kernel.Locate); n > 0 {
+		violate(RuleLostWrite, "%d pages do not hold their last write at the end", n)
+	}
+	free, resident, transit := s.kernel.Frames()
+	if all := s.spec.Host.Frames(); free+resident != all || transit != 0 {
+		violate(RuleFrames, "%d free + %d resident, %d in transit, of %d frames", free, resident, transit, all)
+	}
+	if n := s.kernel.Stats.TableErrors; n > 0 {
+		violate(RulePageTable, "%d impossible changes refused", n)
+	}
+	for _, unit := range s.busyUnits() {
+		violate(RuleRest, "%s is not idle", unit)
+	}
+}
+
+// busyUnits names the units that have something in flight.
+func (s *System) busyUnits() (busy []string) {
+	add := func(idle bool, name string) {
+		if !idle {
+			busy = append(busy, name)
+		}
+	}
+	add(s.memory.Idle(), s.memory.Name())
+	add(s.kernel.Idle(), s.kernel.Name())
+	for _, n := range s.nodes {
+		add(n.tpt.Idle(), n.tpt.Name())
+		add(n.responder.Idle(), n.responder.Name())
+		add(n.requester.Idle(), n.requester.Name())
+		add(n.link.Idle(), n.link.Endpoint.Name())
+		add(n.peerLink.Idle(), n.peerLink.Endpoint.Name())
+		add(n.peerMemory.Idle(), n.peerMemory.Name())
+	}
+	return busy
+}

@@ -1,0 +1,99 @@
+package platform
+
+import (
+	"fmt"
+	"runtime"
+	"testing"
+)
+
+// diverse are configurations that between them use every part of the system.
+var diverse = [][]string{
+	{"workload.accesses=2000"},
+	{"workload.accesses=1000", "warmup=300", "workload.read_fraction=0.5"},
+	{"workload.accesses=500", "scheme=odp", "workload.working_set=256KiB", "pressure.overcommit=2"},
+	{"workload.accesses=500", "scheme=odp", "workload.working_set=256KiB", "pressure.overcommit=2", "warmup=200", "adapters=3", "host.pager.policy=lru"},
+	{"workload.accesses=500", "scheme=odp", "workload.working_set=256KiB", "pressure.overcommit=1.5", "qp.fault_response=hold", "workload.read_fraction=0.5", "host.cpu.working_set=64KiB", "host.cpu.shared_fraction=0.3"},
+	{"workload.accesses=500", "scheme=odp", "workload.working_set=256KiB", "pressure.overcommit=2", "host.pager.migrate_interval=30us", "host.pager.batch=4", "host.pager.readahead=3", "host.pager.initial=swapped", "tpt.mtt.line_entries=8", "tpt.mtt.levels=3"},
+	{"workload.accesses=500", "adapters=[{tpt.mtt.entries: 64}, {pcie.gen: 3, tpt.clock: 333MHz}]", "workload.send_fraction=0.3", "workload.atomic_fraction=0.3", "workload.access_bytes=8B"},
+	{"workload.accesses=300", "workload.access_bytes=100000B", "workload.working_set=1600000B", "workload.read_fraction=0.5", "translate_per=packet", "adapter.rx_buffer=16KiB"},
+	{"workload.accesses=300", "workload.access_bytes=16KiB", "translate_per=tlp", "pcie.tags=3", "pcie.gen=2", "pcie.lanes=2", "qp.ack_point=placement"},
+	{"workload.accesses=800", "adapter.rx_buffer=16KiB", "adapter.rx_full=drop", "qp.nak_after_rnr=once", "workload.access_bytes=4KiB", "tpt.mtt.mshrs=1", "tpt.mtt.entries=16", "qp.ack_timeout=5"},
+	{"workload.accesses=800", "workload.qps=64", "adapter.qpc_entries=8", "tpt.mtt.replacement=random", "tpt.mtt.entries=64", "tpt.in_flight=3"},
+	{"workload.accesses=800", "workload.offered_rate=3000000/s", "workload.pattern=keyvalue", "host.notifier.order=serial", "scheme=odp", "host.pager.initial=resident", "host.pager.snapshot=false", "host.memory=3MiB"},
+}
+
+func shuffled(seed uint64) option { return func(s *System) { s.Shuffle(seed) } }
+
+// hash is the result_hash of a run.
+func hash(t *testing.T, set []string, options ...option) string {
+	t.Helper()
+	o, err := execute(nil, set, options...)
+	if err != nil {
+		t.Fatalf("%v: %v", set, err)
+	}
+	if broken := o.broken(); broken != "" {
+		t.Errorf("%v: %s", set, broken)
+	}
+	return o.sum.ResultHash
+}
+
+// The same configuration gives the same result: again, on one processor and on
+// two, beside other systems, and in whatever order units tick in an instant.
+func TestSameResult(t *testing.T) {
+	for i, set := range diverse {
+		t.Run(fmt.Sprint(i), func(t *testing.T) {
+			t.Parallel()
+			want := hash(t, set)
+			if got := hash(t, set); got != want {
+				t.Errorf("again: %s, before %s", got, want)
+			}
+			for seed := range uint64(8) {
+				if got := hash(t, set, shuffled(seed+1)); got != want {
+					t.Errorf("ticked in order %d: %s, want %s: %v", seed+1, got, want, set)
+				}
+			}
+			if got := hash(t, append(append([]string{}, set...), "seed=2")); got == want {
+				t.Errorf("seed 2 gives the result of seed 1: %s", got)
+			}
+		})
+	}
+}
+
+func TestProcessors(t *testing.T) {
+	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(0))
+	for _, set := range diverse[:6] {
+		runtime.GOMAXPROCS(1)
+		one := hash(t, set)
+		runtime.GOMAXPROCS(2)
+		if two := hash(t, set); one != two {
+			t.Errorf("%v: %s on one processor, %s on two", set, one, two)
+		}
+	}
+}
+
+// Nor does a result depend on the order in which units are registered.
+func TestRegistrationOrder(t *testing.T) {
+	for _, set := range [][]string{
+		{"workload.accesses=600", "adapters=3", "workload.read_fraction=0.3", "tpt.mtt.entries=64"},
+		{"workload.accesses=600", "adapters=3", "scheme=odp", "workload.working_set=256KiB", "pressure.overcommit=2", "host.cpu.working_set=64KiB", "warmup=100"},
+	} {
+		want := hash(t, set)
+		for _, order := range [][]int{{2, 1, 0}, {1, 2, 0}} {
+			specs, err := adapters(set)
+			if err != nil {
+				t.Fatal(err)
+			}
+			sys, err := newSystem(specs, nil, order)
+			if err != nil {
+				t.Fatal(err)
+			}
+			o, err := finish(sys, shuffled(uint64(order[0])))
+			if err != nil {
+				t.Fatal(err)
+			}
+			if o.sum.ResultHash != want {
+				t.Errorf("registered in order %v: %s, want %s: %v", order, o.sum.ResultHash, want, set)
+			}
+		}
+	}
+}

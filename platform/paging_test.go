@@ -1,0 +1,164 @@
+package platform
+
+import (
+	"errors"
+	"fmt"
+	"runtime"
+	"strings"
+	"testing"
+
+	"rnicmmu/clocked"
+	"rnicmmu/measure"
+	"rnicmmu/model"
+)
+
+// pressed is a small host under pressure: 64 pages of working set, and faults
+// short enough to page many times over in a short run.
+func pressed(scheme string, overcommit float64, set ...string) []string {
+	return append([]string{"scheme=" + scheme, fmt.Sprintf("pressure.overcommit=%g", overcommit), "workload.working_set=256KiB",
+		"workload.accesses=1500", "host.pager.grace=500us", "qp.rnr_timer=8", "host.cpu.working_set=0B"}, set...)
+}
+
+var overcommits = []float64{0.5, 0.75, 1, 1.25, 1.5, 2, 3, 4}
+
+// Pinned memory never faults, and is refused when it exceeds the host's.
+func TestPinnedUnderPressure(t *testing.T) {
+	for _, over := range overcommits {
+		o, err := execute(nil, pressed("pinned", over))
+		if over > 1 {
+			var refused *Refused
+			if !errors.As(err, &refused) {
+				t.Errorf("overcommit %g: %v, want it refused", over, err)
+				continue
+			}
+			text := refused.Error()
+			if strings.Contains(text, "\n") || !strings.Contains(text, "64 pages") || !strings.Contains(text, "odp") || !strings.Contains(text, "overcommit") {
+				t.Errorf("overcommit %g: %q", over, text)
+			}
+			continue
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		if f, inv := o.sum.Faults, o.sum.Invalidations; o.broken() != "" || f != (measure.FaultSummary{}) || inv.Issued != 0 {
+			t.Errorf("overcommit %g: %s, faults %+v, %d invalidations", over, o.broken(), f, inv.Issued)
+		}
+	}
+}
+
+// On demand every page faults at least once; beyond the host's memory pages
+// leave and come back, with nothing stale and nothing lost.
+func TestOnDemandUnderPressure(t *testing.T) {
+	for _, over := range overcommits {
+		for _, policy := range []string{"clock", "lru"} {
+			o := must(t, nil, pressed("odp", over, "host.pager.policy="+policy, "workload.read_fraction=0.5")...)
+			f, inv := &o.sum.Faults, &o.sum.Invalidations
+			// 1500 accesses to 64 pages at random miss one with probability 64·(63/64)^1500 < 10⁻⁸.
+			if f.Minor < 64 || f.Raised < 1 || o.sum.Transport.RNRNaks.Paging+o.sum.Transport.RNRNaks.OverAdvertised == 0 {
+				t.Errorf("overcommit %g: cold faults are missing: %+v", over, *f)
+			}
+			if free := uint64(o.sum.Advertise.BytesReserved-o.sum.Advertise.BytesResident) >> 12; f.FilledPages != f.Evictions+uint64(o.sys.kernel.ResidentPages()) {
+				t.Errorf("overcommit %g: %d pages came, %d left, %d are there, %d frames free", over, f.FilledPages, f.Evictions, o.sys.kernel.ResidentPages(), free)
+			}
+			switch {
+			case over > 1:
+				if inv.Issued == 0 || f.Evictions == 0 || f.Major == 0 || f.SwappedOutPages == 0 || f.SwappedInPages == 0 {
+					t.Errorf("overcommit %g: no paging: %+v, %d invalidations", over, *f, inv.Issued)
+				}
+			case over < 1 && (inv.Issued != 0 || f.Evictions != 0 || f.Major != 0):
+				t.Errorf("overcommit %g: paging without need: %+v, %d invalidations", over, *f, inv.Issued)
+			}
+			if inv.Issued > 0 && inv.RoundTripPS.Mean < o.sys.spec.Host.Notifier.Checks+o.sys.spec.TPT.Command.Invalidate {
+				t.Errorf("overcommit %g: a round trip of %d ps is shorter than its steps", over, inv.RoundTripPS.Mean)
+			}
+		}
+	}
+}
+
+// Latency rises with pressure, and pinned memory is faster than any paging.
+func TestPressureCosts(t *testing.T) {
+	mean := func(set []string) clocked.Time { return must(t, nil, set...).sum.Accesses.LatencyPS.Mean }
+	pinned, fits, tight := mean(pressed("pinned", 0.5)), mean(pressed("odp", 0.5)), mean(pressed("odp", 4))
+	if pinned >= fits || fits >= tight {
+		t.Errorf("mean latency: pinned %d, odp that fits %d, overcommit 4 %d ps", pinned, fits, tight)
+	}
+}
+
+// A READ on writable memory faults for write, so pages that nobody stored to
+// are swapped out; without that rule none is.
+func TestReadsThatDirty(t *testing.T) {
+	for _, initial := range []string{"zero", "swapped"} {
+		for _, dirty := range []bool{true, false} {
+			o := must(t, nil, pressed("odp", 2, "workload.read_fraction=1", "host.pager.initial="+initial,
+				fmt.Sprintf("host.pager.read_faults_write=%v", dirty))...)
+			f := &o.sum.Faults
+			if dirty && (f.ExtraSwapOuts == 0 || f.ExtraSwapOuts != f.SwappedOutPages) || !dirty && f.SwappedOutPages != 0 || f.Evictions == 0 {
+				t.Errorf("initial %s, read_faults_write %v: %d of %d swap-outs extra, %d evictions", initial, dirty,
+					f.ExtraSwapOuts, f.SwappedOutPages, f.Evictions)
+			}
+		}
+	}
+}
+
+// An absent page is over-advertised exactly while more is advertised than
+// memory reserved for it.
+func TestClassesOfRNR(t *testing.T) {
+	for _, over := range []float64{0.5, 1, 1.5, 3} {
+		rnr := must(t, nil, pressed("odp", over)...).sum.Transport.RNRNaks
+		if total := rnr.Paging + rnr.OverAdvertised; total == 0 || (over > 1) != (rnr.OverAdvertised == total) || (over <= 1) != (rnr.Paging == total) {
+			t.Errorf("overcommit %g: %+v", over, rnr)
+		}
+	}
+	// 64 KiB are promised of the 256 that are registered, on 128 of memory.
+	rnr := must(t, nil, pressed("odp", 2, "advertise.bytes=64KiB")...).sum.Transport.RNRNaks
+	if rnr.Paging == 0 || rnr.OverAdvertised != 0 {
+		t.Errorf("64 KiB advertised: %+v", rnr)
+	}
+}
+
+// Pinning is not free: what is pinned is taken from the CPU's own user.
+func TestPinningStarvesCPU(t *testing.T) {
+	set := []string{"workload.accesses=3000", "workload.working_set=256KiB", "host.cpu.working_set=128KiB", "host.cpu.think_time=100ns"}
+	roomy := must(t, nil, append(set, "host.memory=4MiB")...).sum.CPU
+	tight := must(t, nil, append(set, "host.memory=320KiB")...).sum.CPU
+	if roomy.Accesses == 0 || tight.Accesses == 0 || tight.StallPS <= roomy.StallPS || tight.LatencyPS.Mean <= roomy.LatencyPS.Mean {
+		t.Errorf("roomy %+v, tight %+v", roomy, tight)
+	}
+}
+
+// 20 GiB advertised on 2 GiB of memory: 5,242,880 pages on 524,288 frames.
+func TestTwentyOnTwo(t *testing.T) {
+	for _, initial := range []string{"zero", "swapped"} {
+		var before, after runtime.MemStats
+		runtime.ReadMemStats(&before)
+		o := must(t, nil, "scheme=odp", "workload.working_set=20GiB", "host.memory=2GiB", "workload.accesses=300", "host.pager.initial="+initial)
+		runtime.ReadMemStats(&after)
+		// All that was ever allocated, so the peak is less.
+		if mib := (after.TotalAlloc - before.TotalAlloc) >> 20; mib > 600 {
+			t.Errorf("initial %s: %d MiB", initial, mib)
+		}
+		a := &o.sum.Advertise
+		if a.BytesAdvertised != 20<<30 || a.BytesReserved != 2<<30 || o.sum.Transport.RNRNaks.OverAdvertised == 0 {
+			t.Errorf("initial %s: %+v", initial, a.AdvertiseStats)
+		}
+	}
+}
+
+// An unloaded fault takes what its steps take: the adapter's trigger 129.2 us,
+// interrupt 1, driver 3.4, CPU fault 1, update 0.2 + 5, the adapter's resume
+// 77.9, with a swap read 60 us and 1.3 us more of software, 4 KiB at 24 Gb/s
+// 1.4 us; PCIe and memory add a few microseconds.
+func TestUnloadedFault(t *testing.T) {
+	const us = clocked.Microsecond
+	steps := 217700 * ns
+	for _, c := range []struct {
+		initial string
+		want    clocked.Time
+	}{{"zero", steps}, {"swapped", steps + 62700*ns}} {
+		got := latencyOf(t, accesses(model.OpWrite, 64, 0, 1), "scheme=odp", "host.memory=1MiB", "qp.fault_response=hold", "host.pager.initial="+c.initial) -
+			latencyOf(t, accesses(model.OpWrite, 64, 0, 1))
+		if got < c.want || got > c.want+8*us {
+			t.Errorf("initial %s: %v, want %v and a little", c.initial, got, c.want)
+		}
+	}
+}

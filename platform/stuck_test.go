@@ -1,0 +1,90 @@
+package platform
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"testing"
+
+	"rnicmmu/components/hostmmu/kernel"
+	"rnicmmu/components/msg"
+	"rnicmmu/measure"
+)
+
+// deafKernel takes a kernel's inbox away: page faults reach no one.
+func deafKernel(s *System) {
+	s.kernel.Connect(kernel.Ports{
+		Inbox:    hostWire[msg.Inbox](s, s.memory, s.kernel, 2),
+		PageOp:   hostWire[msg.PageOp](s, s.kernel, s.memory, 2),
+		PageDone: hostWire[msg.PageDone](s, s.memory, s.kernel, 2),
+		Adapters: make([]kernel.AdapterPort, len(s.nodes)),
+	})
+}
+
+// A model that cannot go on says so, and who waits for whom.
+func TestStuck(t *testing.T) {
+	for _, c := range []struct {
+		name, reason string
+		set          []string
+	}{
+		// The access waits at the adapter, no timer runs: nothing will happen.
+		{"deadlock", "deadlock", []string{"qp.fault_response=hold", "qp.ack_timeout=0"}},
+		// RNR NAKs without end.
+		{"no progress", "watchdog", []string{"qp.fault_response=rnr"}},
+	} {
+		set := append([]string{"scheme=odp", "workload.accesses=10", "watchdog=20ms"}, c.set...)
+		_, err := execute(nil, set, deafKernel)
+		var stuck *Stuck
+		if !errors.As(err, &stuck) {
+			t.Errorf("%s: %v, want a *Stuck", c.name, err)
+			continue
+		}
+		text := stuck.Error()
+		for _, want := range []string{c.reason, "driver: 10 of 10", "requester0: QP", "tpt0: QP", "kernel to resume fault"} {
+			if !strings.Contains(text, want) {
+				t.Errorf("%s: the dump does not name %q:\n%s", c.name, want, text)
+			}
+		}
+	}
+}
+
+// A panic of a unit is an error with a dump, not a crash.
+func TestInternalError(t *testing.T) {
+	_, err := execute(nil, []string{"workload.accesses=10"}, func(s *System) { s.driver.peers[0].inbox = nil })
+	var stuck *Stuck
+	if !errors.As(err, &stuck) || !strings.Contains(err.Error(), "internal error") {
+		t.Errorf("%v", err)
+	}
+}
+
+// Stopped from outside, a run gives the summary of what has finished.
+func TestInterrupted(t *testing.T) {
+	for _, scheme := range []string{"pinned", "odp"} {
+		specs, err := adapters([]string{"scheme=" + scheme, "workload.accesses=10000000", "workload.working_set=256KiB", "host.memory=192KiB", "pressure.overcommit=0"})
+		if scheme == "pinned" {
+			specs[0].Host.Memory = 1 << 20
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		sys, err := New(specs, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		ctx, cancel := context.WithCancel(context.Background())
+		rec := measure.New()
+		sum, err := sys.Run(ctx, rec, func(done, total uint64) {
+			if done > 0 {
+				cancel()
+			}
+		})
+		cancel()
+		if err != nil {
+			t.Fatal(err)
+		}
+		rec.Finish(sum)
+		if n := sum.Accesses.Completed; !sum.Interrupted || n == 0 || n >= 10000000 || n != sum.Accesses.Issued || len(sum.Violations) > 0 {
+			t.Errorf("%s: interrupted %v, %d of %d, %v", scheme, sum.Interrupted, n, sum.Accesses.Issued, sum.Violations)
+		}
+	}
+}
