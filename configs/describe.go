@@ -52,7 +52,7 @@ func Describe(w io.Writer, spec any, unit string) error {
 		return err
 	}
 	if unit != "" && tr.byPath[unit] == nil {
-		return &Error{Key: show(unit), Problem: "unknown key" + suggest(unit, tr.paths)}
+		return &Error{Key: show(unit), Problem: "unknown key" + suggest(unit, tr.paths) + "; describe without a key lists all"}
 	}
 	table := tabwriter.NewWriter(w, 0, 8, 2, ' ', 0)
 	fmt.Fprintln(table, "KEY\tKIND\tDEFAULT\tRANGE\tDESCRIPTION\tSOURCE")

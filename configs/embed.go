@@ -33,7 +33,11 @@ func lookUp(folder, noun, name string) (Document, error) {
 	file := path.Join(folder, name+".yaml")
 	data, err := embedded.ReadFile(file)
 	if err != nil || strings.ContainsAny(name, `/\.`) {
-		return Document{}, fmt.Errorf("%s: unknown %s%s", show(name), noun, suggest(name, names(folder)))
+		hint := suggest(name, names(folder))
+		if hint == "" {
+			hint = "; it is no file, nor one of " + strings.Join(names(folder), ", ")
+		}
+		return Document{}, fmt.Errorf("%s: unknown %s%s", show(name), noun, hint)
 	}
 	return Document{Name: path.Join("configs", file), Data: data}, nil
 }

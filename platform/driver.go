@@ -163,8 +163,8 @@ func (d *driver) inWarmup(a *measure.Access) bool {
 	return a.ID < d.warmup.Accesses || int64(a.Issue) < d.warmup.Picoseconds
 }
 
-// Sizes of a send work request (mlx5: control, remote address, data or inline
-// header; an atomic segment is 16 bytes more).
+// Sizes of a send work request (mlx5, recalled: control, remote address, data or
+// inline header; an atomic segment is 16 bytes more).
 const (
 	wqeControl = 16
 	wqeRemote  = 16

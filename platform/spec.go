@@ -19,12 +19,12 @@ import (
 // are in the tags; package configs reads them.
 type Spec struct {
 	Seed         uint64         `key:"seed" default:"1" doc:"seed of every random stream" source:"any"`
-	Scheme       string         `key:"scheme" default:"pinned" oneof:"pinned,odp" doc:"how the adapter lives with paging: pages pinned at registration, or on-demand paging" source:"docs/architecture.md"`
-	Transport    string         `key:"transport" default:"rc" oneof:"rc" doc:"transport of the requests" source:"InfiniBand reliable connection"`
+	Scheme       string         `key:"scheme" default:"pinned" oneof:"pinned,odp" doc:"how the adapter lives with paging: pages pinned at registration, or on-demand paging" source:"pinned: [rdma-core] ibv_reg_mr; odp: [Linux] mlx5/odp.c"`
+	Transport    string         `key:"transport" default:"rc" oneof:"rc" doc:"transport of the requests" source:"[IBA]: reliable connection"`
 	Adapters     model.Replicas `key:"adapters" default:"1" min:"1" max:"16" scope:"tpt,pcie,adapter" doc:"adapters on the host, each with a peer: a number, or a list of settings where they differ" source:"any"`
-	TranslatePer string         `key:"translate_per" default:"request" oneof:"request,packet,tlp" doc:"a page is translated once a message, once a packet or once a TLP, and held between" source:"docs/architecture.md"`
+	TranslatePer string         `key:"translate_per" default:"request" oneof:"request,packet,tlp" doc:"a page is translated once a message, once a packet or once a TLP, and held between" source:"assumption: adapters differ"`
 	Warmup       model.Warmup   `key:"warmup" default:"0" doc:"accesses or simulated time left out of the figures" source:"any"`
-	Watchdog     clocked.Time   `key:"watchdog" default:"100s" min:"1us" max:"10000s" doc:"simulated time without a completion after which the run is given up, with a dump" source:"assumption: above the longest retry budget, 7 × 16.8 s ACK timeouts are outside"`
+	Watchdog     clocked.Time   `key:"watchdog" default:"100s" min:"1us" max:"10000s" doc:"simulated time without a completion after which the run is given up, with a dump" source:"assumption: above seven ACK timeouts of code 21, 60 s (derived); larger codes need more"`
 
 	TPT       tpt.Spec              `key:"tpt" doc:"translation and protection table unit"`
 	PCIe      pcie.Spec             `key:"pcie" doc:"PCIe link of each adapter"`
@@ -69,7 +69,7 @@ type PeerSpec struct {
 type WorkloadSpec struct {
 	Pattern        string      `key:"pattern" default:"uniform" oneof:"sequential,strided,uniform,zipf,pointer-chase,hotset,keyvalue" doc:"address pattern" source:"any"`
 	Accesses       uint64      `key:"accesses" default:"1000000" min:"0" max:"1000000000000" zero:"a trace: all of it" doc:"accesses to run; with a trace and no value, the whole trace" source:"assumption: a run of seconds"`
-	AccessBytes    model.Bytes `key:"access_bytes" default:"64B" min:"1B" max:"2GiB" doc:"bytes of an access, and its alignment" source:"FaRM, NSDI 2014, Fig. 4 (64 B)"`
+	AccessBytes    model.Bytes `key:"access_bytes" default:"64B" min:"1B" max:"2GiB" doc:"bytes of an access, and its alignment" source:"[FaRM14] Fig. 4: 64 B"`
 	WorkingSet     model.Bytes `key:"working_set" default:"4MiB" min:"1B" max:"64TiB" doc:"memory that the accesses fall in" source:"assumption: half of the default table cache's reach"`
 	Regions        int         `key:"regions" default:"1" min:"1" max:"1000000" doc:"memory regions that the working set is registered as" source:"any"`
 	QPs            int         `key:"qps" default:"16" min:"1" max:"1000000" doc:"queue pairs; those of a trace are folded onto them" source:"assumption"`
@@ -80,9 +80,9 @@ type WorkloadSpec struct {
 	SendFraction   float64     `key:"send_fraction" default:"0" min:"0" max:"1" doc:"share of SENDs" source:"any"`
 	AtomicFraction float64     `key:"atomic_fraction" default:"0" min:"0" max:"1" doc:"share of 8-byte atomics; what is left are WRITEs" source:"any"`
 	StrideBytes    model.Bytes `key:"stride" default:"4KiB" min:"1B" max:"1TiB" doc:"strided: distance between accesses, a multiple of access_bytes" source:"any"`
-	ZipfTheta      float64     `key:"zipf_theta" default:"0.99" min:"0" max:"10" doc:"zipf, keyvalue: exponent" source:"YCSB, SoCC 2010"`
-	HotFraction    float64     `key:"hot_fraction" default:"0.2" min:"0" max:"1" doc:"hotset: share of the working set that is hot" source:"YCSB, SoCC 2010"`
-	HotProbability float64     `key:"hot_probability" default:"0.8" min:"0" max:"1" doc:"hotset: share of the accesses that go there" source:"YCSB, SoCC 2010"`
+	ZipfTheta      float64     `key:"zipf_theta" default:"0.99" min:"0" max:"10" doc:"zipf, keyvalue: exponent" source:"[YCSB10]"`
+	HotFraction    float64     `key:"hot_fraction" default:"0.2" min:"0" max:"1" doc:"hotset: share of the working set that is hot" source:"[YCSB10]"`
+	HotProbability float64     `key:"hot_probability" default:"0.8" min:"0" max:"1" doc:"hotset: share of the accesses that go there" source:"[YCSB10]"`
 	ValueMin       model.Bytes `key:"value_min" default:"64B" min:"1B" max:"1GiB" doc:"keyvalue: shortest value" source:"assumption"`
 	ValueMax       model.Bytes `key:"value_max" default:"1KiB" min:"1B" max:"1GiB" doc:"keyvalue: longest value" source:"assumption"`
 	ReceiveBuffers int         `key:"receive_buffers" default:"64" min:"1" max:"65536" doc:"receive buffers of each queue pair, used in turn by SENDs" source:"assumption"`

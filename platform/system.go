@@ -104,6 +104,9 @@ func newSystem(adapters []Spec, in *Input, order []int) (*System, error) {
 	} else {
 		s.total = uint64(len(in.Accesses))
 	}
+	if n := s.spec.Warmup.Accesses; n > 0 && n >= s.total {
+		return nil, fmt.Errorf("warmup: %d accesses are all of the %d that there are; make it shorter", n, s.total)
+	}
 	if s.space, err = NewSpace(append(regions, s.receiveRegions()...), s.spec.Host.Shift()); err != nil {
 		return nil, err
 	}

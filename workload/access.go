@@ -5,8 +5,8 @@ import "rnicmmu/model"
 // NoTime is the TimePS of an access that says nothing about when it is offered.
 const NoTime int64 = -1
 
-// MaxMessage is the longest RDMA message, 2^31 bytes (InfiniBand Architecture
-// Specification volume 1, section 9.7.7); longer lengths are refused.
+// MaxMessage is the longest RDMA message, 2^31 bytes ([IBA] section 9.7.7);
+// longer lengths are refused.
 const MaxMessage = 1 << 31
 
 // Access is one request to memory, as a generator or a trace gives it. It is a

@@ -173,7 +173,7 @@ func (n *captureCounts) add(v verdict, p *Packet, captured int) {
 	}
 }
 
-// acknowledge sorts an AETH by its syndrome (Linux drivers/infiniband/sw/rxe/rxe_hdr.h).
+// acknowledge sorts an AETH by its syndrome ([Linux] rxe_hdr.h).
 func (n *captureCounts) acknowledge(syndrome uint8) {
 	switch syndrome >> 5 {
 	case 0:

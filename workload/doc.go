@@ -41,8 +41,7 @@
 // packet, SEND when whole, retransmissions not again. SENDs of management
 // datagrams (QP 0 and 1) are SENDs like any other.
 //
-// RC, UC, RD, UD and XRC are decoded as the InfiniBand Architecture
-// Specification says. The opcodes of NVIDIA's dynamically connected transport
+// RC, UC, RD, UD and XRC are decoded as [IBA] says. The opcodes of NVIDIA's dynamically connected transport
 // (DC) are not published: the specification gives 0xC0 to 0xFF to
 // manufacturers. Packets in that range are read with RC's headers and
 // operations, named DC_…, and are malformed unless the lengths of RETH and

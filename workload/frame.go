@@ -15,7 +15,7 @@ const (
 	etherRoCEv1 = 0x8915
 
 	protocolUDP = 17
-	portRoCEv2  = 4791 // InfiniBand Architecture Specification, annex A17
+	portRoCEv2  = 4791 // [IBA], annex A17
 
 	grhSize       = 40
 	nextHeaderBTH = 0x1b // of a GRH before a BTH

@@ -149,7 +149,7 @@ func (r *akitaReader) fill(i *Info) {
 	}
 }
 
-// nakNames are the codes of a NAK's syndrome (Linux drivers/infiniband/sw/rxe/rxe_hdr.h).
+// nakNames are the codes of a NAK's syndrome ([Linux] rxe_hdr.h).
 var nakNames = [...]string{
 	"psn_sequence_error", "invalid_request", "remote_access_error", "remote_operational_error", "invalid_rd_request",
 }

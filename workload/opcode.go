@@ -7,8 +7,7 @@ import (
 	"rnicmmu/model"
 )
 
-// Transports are the upper three bits of a BTH opcode (InfiniBand Architecture
-// Specification volume 1, table 38). The specification leaves 0xC0-0xFF to
+// Transports are the upper three bits of a BTH opcode ([IBA] table 38). The specification leaves 0xC0-0xFF to
 // manufacturers; dynamically connected transports live there.
 const (
 	transportRC  = 0x00
@@ -35,7 +34,7 @@ const (
 	hasIETH
 )
 
-// headerSizes are in wire order; sizes from Linux drivers/infiniband/sw/rxe/rxe_hdr.h.
+// headerSizes are in wire order; sizes from [Linux] rxe_hdr.h.
 var headerSizes = [...]struct {
 	bit  header
 	name string

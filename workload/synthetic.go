@@ -59,7 +59,7 @@ type SyntheticSpec struct {
 
 // DefaultSyntheticSpec is uniform random 64-byte WRITEs over 64 MiB, one
 // region, one QP, closed loop, one million accesses. The figures of the other
-// patterns are YCSB's (Cooper et al., SoCC 2010): theta 0.99; hot set of 20 %
+// patterns are YCSB's ([YCSB10]): theta 0.99; hot set of 20 %
 // taking 80 % of the accesses.
 func DefaultSyntheticSpec() SyntheticSpec {
 	return SyntheticSpec{

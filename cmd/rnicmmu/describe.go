@@ -19,7 +19,7 @@ func describeCommand() *cobra.Command {
 		Short: "parameters with unit, range, default and source; causes of latency",
 		Long: "Describe the parameters of a unit (tpt, pcie, host.pager …), one parameter, or all.\n" +
 			"describe causes lists what latency is split into.",
-		Args: cobra.MaximumNArgs(1),
+		Args: atMost("UNIT"),
 		RunE: func(_ *cobra.Command, args []string) error {
 			switch {
 			case schema:

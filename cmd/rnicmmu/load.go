@@ -91,3 +91,13 @@ func exactly(names ...string) cobra.PositionalArgs {
 		return fmt.Errorf("%s: %s is due; see %s --help", c.CommandPath(), strings.Join(names, " "), c.CommandPath())
 	}
 }
+
+// atMost takes the named argument or none.
+func atMost(name string) cobra.PositionalArgs {
+	return func(c *cobra.Command, args []string) error {
+		if len(args) <= 1 {
+			return nil
+		}
+		return fmt.Errorf("%s: one %s at most is due, not %q; see %s --help", c.CommandPath(), name, strings.Join(args, " "), c.CommandPath())
+	}
+}

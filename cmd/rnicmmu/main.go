@@ -83,6 +83,9 @@ func root() *cobra.Command {
 	}
 	c.SetVersionTemplate("{{.Version}}\n")
 	c.CompletionOptions.HiddenDefaultCmd = true
+	c.SetFlagErrorFunc(func(c *cobra.Command, err error) error {
+		return fmt.Errorf("%s: %w; see %s --help", c.CommandPath(), err, c.CommandPath())
+	})
 	c.AddCommand(runCommand(), sweepCommand(), plotCommand(), traceCommand(), describeCommand())
 	return c
 }

@@ -22,7 +22,7 @@ func runCommand() *cobra.Command {
 			"name of an embedded profile; without it the default profile runs.",
 		Example: "  rnicmmu run --set tpt.mtt.entries=512 --set workload.working_set=64MiB\n" +
 			"  rnicmmu run mine.yaml --trace capture.pcap --out results",
-		Args: cobra.MaximumNArgs(1),
+		Args: atMost("CONFIG"),
 		RunE: func(c *cobra.Command, args []string) error {
 			return run(c, &f, args, asJSON, check)
 		},

@@ -112,26 +112,28 @@ func (f *sweepFlags) execute(ctx context.Context, plan *sweep.Plan) ([]sweep.Res
 		}})
 }
 
-// finish draws the figures and says what there is.
+// finish says what there is and draws the figures.
 func (f *sweepFlags) finish(results []sweep.Result) error {
-	files, err := plots.Draw(f.out, []string{"png", "svg"}, plots.Options{})
-	if err != nil {
-		return err
-	}
 	count := map[string]int{}
 	for _, r := range results {
 		count[r.Status]++
 	}
 	fmt.Printf("%d points: %d ok, %d refused, %d failed, %d with violations\n%s\n", len(results), count[sweep.StatusOK],
 		count[sweep.StatusRefused], count[sweep.StatusFailed], count[sweep.StatusViolation], filepath.Join(f.out, "sweep.csv"))
-	for _, file := range files {
-		fmt.Println(file)
-	}
-	if count[sweep.StatusViolation] > 0 {
-		return errViolation
+	if count[sweep.StatusOK]+count[sweep.StatusViolation] > 0 {
+		files, err := plots.Draw(f.out, []string{"png", "svg"}, plots.Options{})
+		if err != nil {
+			return err
+		}
+		for _, file := range files {
+			fmt.Println(file)
+		}
 	}
 	if n := count[sweep.StatusFailed]; n > 0 {
 		return fmt.Errorf("%d points failed; their errors are in the last column of %s", n, filepath.Join(f.out, "sweep.csv"))
+	}
+	if count[sweep.StatusViolation] > 0 {
+		return errViolation
 	}
 	return nil
 }

@@ -83,7 +83,7 @@ type Command struct {
 }
 
 // FaultKind is one of the four classes of which a QP may have one outstanding
-// fault each (Lesokhin et al., ASPLOS 2017, §4).
+// fault each ([Lesokhin17]).
 type FaultKind uint8
 
 // Fault classes.

@@ -28,7 +28,7 @@ func within(t *testing.T, what string, got, want, tolerance float64) {
 	}
 }
 
-// The rates after encoding are those of pcie.md §1, in GB/s for 16 lanes.
+// The rates after encoding are those of [cocotbext-pcie], in GB/s for 16 lanes.
 func TestByteTime(t *testing.T) {
 	for gen, want := range []float64{4, 8, 15.754, 31.508, 63.015} {
 		within(t, fmt.Sprintf("gen %d", gen+1), bytesPerSecond(gen+1, 16)/1e9, want, 5e-5)
@@ -112,8 +112,8 @@ func TestTagLimit(t *testing.T) {
 	}
 }
 
-// The sizing checks of pcie.md §4: 225 tags fill Gen4 x16 with 64 B reads at
-// 600 ns; at Gen5 x16 and 700 ns 525 are needed, so 256 give 256/525 of it.
+// Tags by Little's law, 84 B on the wire for each completion: 225 fill Gen4 x16
+// with 64 B reads at 600 ns; at Gen5 x16 and 700 ns 525 are needed, so 256 give 256/525 of it.
 func TestTagSizing(t *testing.T) {
 	for _, c := range []struct {
 		gen, tags int
@@ -137,7 +137,8 @@ func TestTagSizing(t *testing.T) {
 
 // A pool of k TLPs gives k × n bytes for each credit loop: serialization, the
 // link, draining (at once here) and the update; at most the link's rate. 34
-// headers or 544 data credits cover 300 ns at Gen4 x16 and MPS 256 (pcie.md §4).
+// headers or 544 data credits cover 300 ns at Gen4 x16 and MPS 256
+// (31.5 GB/s × 300 ns over 280 B, 16 data credits each).
 func TestCreditLimit(t *testing.T) {
 	for _, c := range []struct {
 		credits Credits

@@ -10,19 +10,19 @@ import (
 
 // Spec holds the parameters of a link. Its keys stand under "pcie".
 type Spec struct {
-	Gen              int          `key:"gen" default:"4" min:"1" max:"5" doc:"PCI Express generation: 2.5, 5, 8, 16, 32 GT/s a lane; 8b/10b up to 2, then 128b/130b" source:"pcie.md §1"`
+	Gen              int          `key:"gen" default:"4" min:"1" max:"5" doc:"PCI Express generation: 2.5, 5, 8, 16, 32 GT/s a lane; 8b/10b up to 2, then 128b/130b" source:"[cocotbext-pcie] PCIE_GEN_RATE, [pcie-model]"`
 	Lanes            int          `key:"lanes" default:"16" min:"1" max:"32" pow2:"true" doc:"lanes" source:"assumption: an x16 card"`
-	MPS              model.Bytes  `key:"mps" default:"256B" min:"128B" max:"4KiB" pow2:"true" doc:"maximum payload of a TLP" source:"numbers.md: MPS 256 on the hosts of pcie-bench (Neugebauer et al., SIGCOMM 2018)"`
-	MRRS             model.Bytes  `key:"mrrs" default:"512B" min:"128B" max:"4KiB" pow2:"true" doc:"maximum read request" source:"pcie.md §5: 128 to 4096; 512 is the power-on default of Device Control"`
-	RCB              model.Bytes  `key:"rcb" default:"64B" oneof:"64B,128B" doc:"read completion boundary of the root complex" source:"pcie.md §6"`
-	SplitPolicy      string       `key:"split_policy" default:"min" oneof:"min,rcb" doc:"completions of a read: the fewest, or one for each boundary" source:"pcie.md §6"`
-	Tags             int          `key:"tags" default:"256" min:"1" max:"768" doc:"reads outstanding: 32 with 5-bit tags, 256 with 8, 768 with 10" source:"pcie.md §5"`
-	CompletionBuffer model.Bytes  `key:"completion_buffer" default:"64KiB" min:"128B" max:"16MiB" doc:"adapter's space for read data, reserved when a read is sent" source:"assumption: Gen5 x16 needs 40 KB at a 700 ns round trip; R-Tile has 2016 data entries (pcie.md §4)"`
+	MPS              model.Bytes  `key:"mps" default:"256B" min:"128B" max:"4KiB" pow2:"true" doc:"maximum payload of a TLP" source:"[pcie-bench]: MPS 256 on its hosts"`
+	MRRS             model.Bytes  `key:"mrrs" default:"512B" min:"128B" max:"4KiB" pow2:"true" doc:"maximum read request" source:"range: [PCIe]; 512 as in [pcie-model] (also the power-on default: recalled)"`
+	RCB              model.Bytes  `key:"rcb" default:"64B" oneof:"64B,128B" doc:"read completion boundary of the root complex" source:"[PCIe] by way of [PG213] and [AN855]: 64 or 128 B"`
+	SplitPolicy      string       `key:"split_policy" default:"min" oneof:"min,rcb" doc:"completions of a read: the fewest, or one for each boundary" source:"rules: [PCIe] by way of [PG213] and [AN855]; min: assumption; rcb as split_on_all_rcb of [cocotbext-pcie]"`
+	Tags             int          `key:"tags" default:"256" min:"1" max:"768" doc:"reads outstanding: 32 with 5-bit tags, 256 with 8, 768 with 10" source:"[R-Tile]: 768 of the 10-bit tags are usable; 256: assumption, 8-bit tags"`
+	CompletionBuffer model.Bytes  `key:"completion_buffer" default:"64KiB" min:"128B" max:"16MiB" doc:"adapter's space for read data, reserved when a read is sent" source:"assumption: more than 63.0 GB/s × 700 ns × 256/276 = 41 KB, Gen5 x16 with 256 B completions (derived); [R-Tile] has 2016 data entries"`
 	ReadQueue        int          `key:"read_queue" default:"64" min:"1" max:"4096" doc:"read DMAs accepted whose requests are not all sent" source:"assumption: more than a send pipeline holds"`
 	WriteQueue       int          `key:"write_queue" default:"32" min:"1" max:"4096" doc:"write DMAs accepted and not yet sent" source:"assumption: covers the arbitration of two clients"`
-	ReadLatency      clocked.Time `key:"read_latency" default:"400ns" min:"1ns" max:"100us" doc:"host's part of an unloaded read: root complex to data back at it; 400 to 900 ns is a sensible sweep" source:"pcie.md §10: 64 B from DRAM, Broadwell, 480 ns, less 14 ns of serialization at Gen3 x8 and twice link_latency (derived)"`
-	LinkLatency      clocked.Time `key:"link_latency" default:"33ns" min:"1ps" max:"100us" doc:"one way: transmit and receive pipelines and flight, without serialization" source:"assumption: two ends and a core make the 115 ns of a Gen5 switch (pcie.md §10)"`
-	UpdateDelay      clocked.Time `key:"update_delay" default:"118ns" min:"1ps" max:"1ms" doc:"from a TLP drained by the receiver until the sender may use its credits" source:"pcie.md §3.1: UpdateFC limit 85 ns (Gen4 x16, MPS 256) + link_latency (derived)"`
+	ReadLatency      clocked.Time `key:"read_latency" default:"400ns" min:"1ns" max:"100us" doc:"host's part of an unloaded read: root complex to data back at it; 400 to 900 ns is a sensible sweep" source:"[pcie-bench]: 64 B from DRAM, Broadwell, median 480 ns, less 14 ns of serialization at Gen3 x8 and twice link_latency (derived)"`
+	LinkLatency      clocked.Time `key:"link_latency" default:"33ns" min:"1ps" max:"100us" doc:"one way: transmit and receive pipelines and flight, without serialization" source:"assumption: a receive and a transmit pipeline are less than a third of the 115 ns of a Gen5 switch, which has a core too ([HighPoint], weak)"`
+	UpdateDelay      clocked.Time `key:"update_delay" default:"118ns" min:"1ps" max:"1ms" doc:"from a TLP drained by the receiver until the sender may use its credits" source:"[cocotbext-pcie] get_update_factor: UpdateFC limit 168 symbol times = 85 ns (Gen4 x16, MPS 256), + link_latency (derived)"`
 	Credits          Credits      `key:"credits" doc:"advertised by the root port to the adapter"`
 	AdapterCredits   Credits      `key:"adapter_credits" defaults:"ph=64" doc:"advertised by the adapter to the root port"`
 }
@@ -30,15 +30,15 @@ type Spec struct {
 // Credits are the initial flow-control advertisements of a receiver. Header
 // credits count TLPs, data credits 16 bytes of payload; 0 is infinite.
 type Credits struct {
-	PH   int `key:"ph" default:"127" min:"0" max:"2032" doc:"posted headers; 0: infinite" source:"pcie.md §4: 127 is the most without scaling; 64 B writes at Gen4 x16 over a 300 ns loop need 108 (derived)"`
-	PD   int `key:"pd" default:"1024" min:"0" max:"32752" doc:"posted data, 16 B each; 0: infinite" source:"pcie.md §4: cocotbext-pcie 1024; 544 are needed at Gen4 x16, 300 ns"`
-	NPH  int `key:"nph" default:"127" min:"0" max:"2032" doc:"non-posted headers; 0: infinite" source:"pcie.md §4: 127 is the most without scaling"`
-	NPD  int `key:"npd" default:"64" min:"0" max:"32752" doc:"non-posted data, 16 B each; 0: infinite" source:"pcie.md §4: cocotbext-pcie 64"`
-	CPLH int `key:"cplh" default:"0" min:"0" max:"2032" doc:"completion headers; 0: infinite" source:"pcie.md §4: endpoints and root complexes must advertise infinite"`
-	CPLD int `key:"cpld" default:"0" min:"0" max:"32752" doc:"completion data, 16 B each; 0: infinite" source:"pcie.md §4: endpoints and root complexes must advertise infinite"`
+	PH   int `key:"ph" default:"127" min:"0" max:"2032" doc:"posted headers; 0: infinite" source:"[PCIe]: 127 is the most without scaling; 64 B writes at Gen4 x16 over a 300 ns loop need 31.5 GB/s × 300 ns / 88 B = 108 (derived)"`
+	PD   int `key:"pd" default:"1024" min:"0" max:"32752" doc:"posted data, 16 B each; 0: infinite" source:"[cocotbext-pcie]: 1024; Gen4 x16, 300 ns and MPS 256 need 34 TLPs × 16 = 544 (derived)"`
+	NPH  int `key:"nph" default:"127" min:"0" max:"2032" doc:"non-posted headers; 0: infinite" source:"[PCIe]: 127 is the most without scaling"`
+	NPD  int `key:"npd" default:"64" min:"0" max:"32752" doc:"non-posted data, 16 B each; 0: infinite" source:"[cocotbext-pcie]: 64"`
+	CPLH int `key:"cplh" default:"0" min:"0" max:"2032" doc:"completion headers; 0: infinite" source:"[R-Tile]: endpoints and root complexes without peer-to-peer must advertise infinite"`
+	CPLD int `key:"cpld" default:"0" min:"0" max:"32752" doc:"completion data, 16 B each; 0: infinite" source:"[R-Tile]: endpoints and root complexes without peer-to-peer must advertise infinite"`
 }
 
-// creditBytes is the payload that one data credit stands for (pcie.md §4).
+// creditBytes is the payload that one data credit stands for ([PCIe], 4 DW).
 const creditBytes = 16
 
 // Policies of completion splitting.

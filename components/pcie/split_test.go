@@ -23,7 +23,7 @@ func completions(pa model.PA, n, rcb, mps uint32, every bool) (out []uint32) {
 	}
 }
 
-// The vectors of pcie.md §6.
+// Vectors worked out by hand from the rules of [PG213] and [AN855].
 func TestCompletionSplitVectors(t *testing.T) {
 	for _, c := range []struct {
 		pa          model.PA
@@ -45,8 +45,8 @@ func TestCompletionSplitVectors(t *testing.T) {
 	}
 }
 
-// The rules of pcie.md §6 on random reads, and that "min" is the least number:
-// no rule-abiding completion can be longer than the one taken.
+// The rules of [PG213] and [AN855] on random reads, and that "min" is the least
+// number: no rule-abiding completion can be longer than the one taken.
 func TestCompletionSplitRules(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		rcb := uint32(rapid.SampledFrom([]int{64, 128}).Draw(t, "rcb"))
@@ -95,7 +95,7 @@ func TestRequestPieces(t *testing.T) {
 	})
 }
 
-// Table of pcie.md §2.1.
+// Bytes of a TLP by [pcie-model]: 24 + n of a request, 20 + n of a completion.
 func TestWireBytes(t *testing.T) {
 	for _, c := range []struct {
 		class   msg.TLPType

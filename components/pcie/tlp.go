@@ -7,7 +7,8 @@ import (
 )
 
 // Bytes of a TLP on the wire beside its payload: framing and sequence number 4,
-// LCRC 4, header 16 (64-bit address) or 12 (completion); pcie.md §2.1.
+// LCRC 4, header 16 (64-bit address) or 12 (completion); [pcie-model], and
+// get_wire_size of [cocotbext-pcie].
 const (
 	requestOverhead    = 24 // MWr, MRd and messages
 	completionOverhead = 20 // CplD
@@ -29,7 +30,7 @@ func WireBytes(class msg.TLPType, payload uint32) int64 {
 }
 
 // ByteTime is the exact time of one byte on all lanes, num/den picoseconds,
-// after line encoding (pcie.md §1). gen is 1 to 5, lanes at least 1.
+// after line encoding ([cocotbext-pcie]). gen is 1 to 5, lanes at least 1.
 func ByteTime(gen, lanes int) (num, den int64) {
 	const bitsPerByte, picoseconds = 8, 4000 // of a quarter of a gigatransfer a second
 	quarters := [...]int64{10, 20, 32, 64, 128}[gen-1]
@@ -46,8 +47,8 @@ func requestPiece(pa model.PA, left, limit uint32) uint32 {
 }
 
 // completionPiece is how many of the left bytes at pa the next completion
-// takes (pcie.md §6): it ends at the end of the request or at a multiple of
-// rcb, and carries at most mps, itself a multiple of rcb.
+// takes ([PG213], [AN855]): it ends at the end of the request or at a multiple
+// of rcb, and carries at most mps, itself a multiple of rcb.
 func completionPiece(pa model.PA, left, rcb, mps uint32, everyBoundary bool) uint32 {
 	offset := uint32(pa) % rcb
 	if everyBoundary {

@@ -123,7 +123,7 @@ func TestWriteFaultOnReadOnlyEntry(t *testing.T) {
 }
 
 // A second fault of the same class is answered but not reported; another class
-// and another QP are (Lesokhin et al.).
+// and another QP are ([Lesokhin17]).
 func TestOneFaultPerClass(t *testing.T) {
 	s := newSandwich(t, spec(), false)
 	s.read(0, 0, 1)

@@ -10,12 +10,12 @@ import (
 
 // Spec holds the parameters of the unit; the group is named tpt.
 type Spec struct {
-	Page         string       `key:"page" default:"4KiB" oneof:"4KiB,64KiB,2MiB,1GiB,2GiB" doc:"page size of the adapter's table; at most the host's page" source:"FaRM, NSDI 2014, §4.1 (4 KiB and 2 GiB pages)"`
+	Page         string       `key:"page" default:"4KiB" oneof:"4KiB,64KiB,2MiB,1GiB,2GiB" doc:"page size of the adapter's table; at most the host's page" source:"[FaRM14] Fig. 4: 4 KiB and 2 GiB; the others: [SDM] leaf sizes and Arm's 64 KiB (recalled)"`
 	Clock        clocked.Freq `key:"clock" default:"800MHz" min:"1MHz" max:"10GHz" doc:"clock of the adapter's units" source:"assumption: typical of NIC silicon; sweep it"`
 	LookupCycles int          `key:"lookup_cycles" default:"4" min:"1" max:"64" doc:"cycles from acceptance to result on a hit: MPT and MTT stages" source:"assumption: two stages a cache"`
-	Tables       string       `key:"tables" default:"host" oneof:"host,onboard" doc:"where MPT and MTT live: host memory over PCIe or memory on the adapter" source:"mlx5 ICM; InfiniHost has on-board memory"`
-	Onboard      clocked.Time `key:"onboard_latency" default:"90ns" min:"1ns" max:"10us" doc:"read latency of on-board table memory" source:"assumption: DDR on the card, 45 ns row miss (host_network.csv) twice"`
-	InFlight     int          `key:"in_flight" default:"1024" min:"2" max:"65536" doc:"translations given out and not yet given back" source:"assumption: covers 164 reads and 92 writes in flight (SIGCOMM 2024) with margin"`
+	Tables       string       `key:"tables" default:"host" oneof:"host,onboard" doc:"where MPT and MTT live: host memory over PCIe or memory on the adapter" source:"assumption: recent adapters keep them in host memory, older ones on the card (recalled)"`
+	Onboard      clocked.Time `key:"onboard_latency" default:"90ns" min:"1ns" max:"10us" doc:"read latency of on-board table memory" source:"assumption: DDR on the card, twice the 45 ns row miss of [HostNet24]"`
+	InFlight     int          `key:"in_flight" default:"1024" min:"2" max:"65536" doc:"translations given out and not yet given back" source:"assumption: covers the 164 reads and 92 writes in flight of [HostNet24] with margin"`
 
 	MPT          MPTSpec          `key:"mpt" doc:"memory protection table cache"`
 	MTT          MTTSpec          `key:"mtt" doc:"memory translation table cache"`
@@ -34,33 +34,33 @@ type MPTSpec struct {
 
 // MTTSpec is the cache of translation entries (one per adapter page).
 type MTTSpec struct {
-	Entries     int    `key:"entries" default:"2048" min:"1" max:"16777216" doc:"cached entries" source:"FaRM, NSDI 2014, Fig. 4: 2048 explains ConnectX-3 (derived)"`
+	Entries     int    `key:"entries" default:"2048" min:"1" max:"16777216" doc:"cached entries" source:"[FaRM14] Fig. 4 (digitised): 2048 entries explain its ConnectX-3 within 1.5 % (derived)"`
 	Ways        int    `key:"ways" default:"4" min:"0" max:"16777216" zero:"fully associative" doc:"ways of a set" source:"assumption"`
-	LineEntries int    `key:"line_entries" default:"1" min:"1" max:"8" doc:"entries of one line, read together" source:"mlx5 zaps and fills tables in 64 B blocks of 8 entries (umr.c); 1 fits FaRM Fig. 4"`
+	LineEntries int    `key:"line_entries" default:"1" min:"1" max:"8" doc:"entries of one line, read together" source:"1 fits [FaRM14] Fig. 4 (derived); 8: [Linux] mlx5/odp.c zaps in 64 B blocks of 8 entries"`
 	Replacement string `key:"replacement" default:"lru" oneof:"lru,fifo,tree-plru,nru,random" doc:"replacement policy" source:"assumption"`
-	MSHRs       int    `key:"mshrs" default:"32" min:"1" max:"4096" doc:"walks outstanding" source:"assumption: several times the 4.5–5.5 walks in flight of pcie-bench's IOMMU"`
-	Levels      int    `key:"levels" default:"1" min:"1" max:"3" doc:"table levels, each one dependent read" source:"mlx5 MTT lists are flat; ICM and InfiniHost tables have up to 3"`
-	Index       string `key:"index" default:"entry" oneof:"entry,page" doc:"what selects the set: the entry's place in the table or the page number" source:"entry: hardware caches memory by address"`
+	MSHRs       int    `key:"mshrs" default:"32" min:"1" max:"4096" doc:"walks outstanding" source:"assumption: several times the 4.5–5.5 walks in flight of the IOMMU in [pcie-bench] (derived)"`
+	Levels      int    `key:"levels" default:"1" min:"1" max:"3" doc:"table levels, each one dependent read" source:"1: [Linux] mlx5/umr.c writes a region's entries as one list; up to 3: assumption"`
+	Index       string `key:"index" default:"entry" oneof:"entry,page" doc:"what selects the set: the entry's place in the table or the page number" source:"assumption: hardware caches memory by address"`
 }
 
 // FaultSpec is the unit that reports absent pages.
 type FaultSpec struct {
-	MaxOutstanding int          `key:"max_outstanding" default:"4" min:"1" max:"4" doc:"faults outstanding of one QP: initiator and responder × read and write" source:"Lesokhin et al., ASPLOS 2017, §4"`
-	QueueDepth     int          `key:"queue_depth" default:"4096" min:"1" max:"65536" doc:"entries of the event queue; a full queue holds faults back" source:"Linux mlx5 odp.c"`
-	Trigger        clocked.Time `key:"trigger" default:"129.2us" min:"0ns" max:"10ms" doc:"adapter's time from the absent entry to its event (firmware)" source:"Lesokhin et al., ASPLOS 2017, Fig. 3 (digitised)"`
-	Resume         clocked.Time `key:"resume" default:"77.9us" min:"0ns" max:"10ms" doc:"adapter's time from the resume command to going on (firmware)" source:"Lesokhin et al., ASPLOS 2017, Fig. 3 (digitised)"`
+	MaxOutstanding int          `key:"max_outstanding" default:"4" min:"1" max:"4" doc:"faults outstanding of one QP: initiator and responder × read and write" source:"[Lesokhin17]: at most four faults outstanding a channel"`
+	QueueDepth     int          `key:"queue_depth" default:"4096" min:"1" max:"65536" doc:"entries of the event queue; a full queue holds faults back" source:"[Linux] mlx5/odp.c: 4096"`
+	Trigger        clocked.Time `key:"trigger" default:"129.2us" min:"0ns" max:"10ms" doc:"adapter's time from the absent entry to its event (firmware)" source:"[Lesokhin17] Fig. 3 (digitised): trigger interrupt 129.2 us"`
+	Resume         clocked.Time `key:"resume" default:"77.9us" min:"0ns" max:"10ms" doc:"adapter's time from the resume command to going on (firmware)" source:"[Lesokhin17] Fig. 3 (digitised): resume 77.9 us"`
 }
 
 // CommandSpec is the time that the adapter's firmware takes for a table command.
 type CommandSpec struct {
-	Fill       clocked.Time `key:"fill" default:"5us" min:"0ns" max:"10ms" doc:"processing of a table update, per work request" source:"Lesokhin et al., ASPLOS 2017, Fig. 3: 6.7 us less the command's round trip (derived)"`
-	Invalidate clocked.Time `key:"invalidate" default:"12us" min:"0ns" max:"10ms" doc:"processing of an invalidation, per work request" source:"Lesokhin et al., ASPLOS 2017, Fig. 3: 13.7 us less the command's round trip (derived)"`
-	PerEntry   clocked.Time `key:"per_entry" default:"30ns" min:"0ns" max:"1ms" doc:"more for each further entry" source:"Lesokhin et al., ASPLOS 2017, Fig. 3: (44.7 − 13.7) us / 1023 entries (derived)"`
+	Fill       clocked.Time `key:"fill" default:"5us" min:"0ns" max:"10ms" doc:"processing of a table update, per work request" source:"[Lesokhin17] Fig. 3 (digitised): table update 6.7 us less the command's round trip (derived)"`
+	Invalidate clocked.Time `key:"invalidate" default:"12us" min:"0ns" max:"10ms" doc:"processing of an invalidation, per work request" source:"[Lesokhin17] Fig. 3 (digitised): table update 13.7 us less the command's round trip (derived)"`
+	PerEntry   clocked.Time `key:"per_entry" default:"30ns" min:"0ns" max:"1ms" doc:"more for each further entry" source:"[Lesokhin17] Fig. 3 (digitised): invalidation (44.7 − 13.7) us / 1023 entries (derived); a fill's would be 13 ns"`
 }
 
 // InvalidationSpec is the unit that revokes translations.
 type InvalidationSpec struct {
-	QueueDepth int `key:"queue_depth" default:"32" min:"2" max:"4096" doc:"commands that the adapter's queue holds; the kernel posts no more at once" source:"assumption: as ATS's 32 outstanding invalidations"`
+	QueueDepth int `key:"queue_depth" default:"32" min:"2" max:"4096" doc:"commands that the adapter's queue holds; the kernel posts no more at once" source:"assumption: as many as ATS has invalidation tags, 32 ([riscv-iommu])"`
 }
 
 // PageShift is the base-2 logarithm of the adapter's page.
@@ -90,19 +90,22 @@ func (s *MTTSpec) geometry(seed uint64, name string) (cache.Geometry, error) {
 	return g, err
 }
 
-// Check tells in one line per problem, with its key, what cannot be built.
+// Check tells what cannot be built, naming the key.
 func (s *Spec) Check() error {
-	if g, err := s.MPT.geometry(0, ""); err != nil {
-		return fmt.Errorf("tpt.mpt: %w", err)
-	} else if err = g.Validate(); err != nil {
-		return fmt.Errorf("tpt.mpt: %w", err)
-	}
-	g, err := s.MTT.geometry(0, "")
+	const mend = "choose entries, ways and line_entries so that entries / line_entries / ways is a power of two"
+	mpt, err := s.MPT.geometry(0, "")
 	if err == nil {
-		err = g.Validate()
+		err = mpt.Validate()
 	}
 	if err != nil {
-		return fmt.Errorf("tpt.mtt: %w", err)
+		return fmt.Errorf("tpt.mpt: %w; %s", err, mend)
+	}
+	mtt, err := s.MTT.geometry(0, "")
+	if err == nil {
+		err = mtt.Validate()
+	}
+	if err != nil {
+		return fmt.Errorf("tpt.mtt: %w; %s", err, mend)
 	}
 	return nil
 }

@@ -8,8 +8,8 @@ import (
 )
 
 // Bytes of headers on a RoCEv2 wire: Ethernet with FCS, preamble and gap 38,
-// IPv4 20, UDP 8, BTH 12, ICRC 4 (Linux rxe_hdr.h; Kong et al., Husky, NSDI
-// 2023, for the 38).
+// IPv4 20, UDP 8, BTH 12, ICRC 4 ([Linux] rxe_hdr.h; [Husky23] for
+// the 38).
 const (
 	headerBytes    = 38 + 20 + 8 + 12 + 4
 	rethBytes      = 16

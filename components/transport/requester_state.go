@@ -3,7 +3,6 @@ package transport
 import (
 	"rnicmmu/clocked"
 	"rnicmmu/components/msg"
-	"rnicmmu/measure"
 	"rnicmmu/model"
 	"rnicmmu/model/rc"
 )
@@ -28,8 +27,6 @@ type request struct {
 	count  uint32 // PSNs that it takes: request packets, or response packets of a READ
 	inline bool   // the data came with the doorbell
 	ready  bool   // the work request is here
-	done   bool
-	status measure.Status
 }
 
 // sendQP is the state of a send queue. PSN order is request order, so a place

@@ -9,18 +9,18 @@ import (
 
 // QPSpec holds the parameters of queue pairs: configuration group qp.
 type QPSpec struct {
-	MTU           model.Bytes  `key:"mtu" default:"4KiB" oneof:"256B,512B,1KiB,2KiB,4KiB" doc:"payload bytes of a full packet" source:"InfiniBand Architecture Specification vol. 1, path MTU values; 4 KiB: assumption, RoCE with jumbo frames"`
+	MTU           model.Bytes  `key:"mtu" default:"4KiB" oneof:"256B,512B,1KiB,2KiB,4KiB" doc:"payload bytes of a full packet" source:"[IBA]: path MTU values; 4 KiB: assumption, RoCE with jumbo frames"`
 	Window        int          `key:"window" default:"64" min:"1" max:"65536" doc:"packets that a QP may have unacknowledged; a READ counts its responses" source:"assumption: covers 2 us at 100 Gb/s with 4 KiB packets"`
 	MaxRdAtomic   int          `key:"max_rd_atomic" default:"16" min:"1" max:"16" doc:"READs and atomics that a QP may have outstanding, and the responder remembers" source:"assumption: 16 is the usual device limit"`
 	Inline        model.Bytes  `key:"inline" default:"64B" max:"1KiB" doc:"longest WRITE or SEND whose data travels within its work request" source:"assumption"`
 	PayloadAhead  int          `key:"payload_ahead" default:"16" min:"1" max:"64" doc:"packets of a QP whose payload the requester reads ahead of sending" source:"assumption"`
-	Retry         int          `key:"retry" default:"7" max:"7" doc:"times in a row that a QP goes back after a time-out or sequence NAK" source:"semantics of retry_cnt: Linux rxe_comp.c; 3-bit field"`
-	RNRRetry      int          `key:"rnr_retry" default:"7" max:"7" doc:"RNR NAKs in a row that a QP survives; 7: any number" source:"Linux rxe_comp.c: 7 means infinite"`
-	RNRTimer      int          `key:"rnr_timer" default:"12" max:"31" doc:"code of the delay that an RNR NAK asks for; 0 is the longest, 655.36 ms" source:"code table: Linux rxe_comp.c; 12 (0.64 ms): assumption, usual in examples"`
-	AckTimeout    int          `key:"ack_timeout" default:"14" max:"31" doc:"exponent t of the time-out 4.096 us x 2^t; 0: none" source:"formula: InfiniBand Architecture Specification vol. 1; 14: RDMA-aware programming manual"`
+	Retry         int          `key:"retry" default:"7" max:"7" doc:"times in a row that a QP goes back after a time-out or sequence NAK" source:"[Linux] rxe_comp.c: a budget of 0 to 7, where 7 never ends; 7: assumption"`
+	RNRRetry      int          `key:"rnr_retry" default:"7" max:"7" doc:"RNR NAKs in a row that a QP survives; 7: any number" source:"[Linux] rxe_comp.c: 7 means infinite"`
+	RNRTimer      int          `key:"rnr_timer" default:"12" max:"31" doc:"code of the delay that an RNR NAK asks for; 0 is the longest, 655.36 ms" source:"code table: [Linux] rxe_comp.c; 12 (0.64 ms): [RDMA-Aware]"`
+	AckTimeout    int          `key:"ack_timeout" default:"14" max:"31" doc:"exponent t of the time-out 4.096 us x 2^t; 0: none" source:"formula: [IBA]; 14 (67.1 ms): [RDMA-Aware]"`
 	AckPoint      string       `key:"ack_point" default:"issue" oneof:"receipt,issue,placement" doc:"when a WRITE or SEND is acknowledged: accepted and translated, its last byte on the PCIe link, or in memory (a read flushes it)" source:"assumption: adapters differ"`
-	FaultResponse string       `key:"fault_response" default:"rnr" oneof:"rnr,hold" doc:"what meets an absent page: an RNR NAK, or the packet waits in the receive buffer" source:"RNR: Lesokhin et al., ASPLOS 2017, section 4"`
-	NakAfterRNR   string       `key:"nak_after_rnr" default:"silent" oneof:"silent,once" doc:"packets behind one that met an RNR NAK: dropped, or answered once by a sequence NAK" source:"once: Linux rxe_resp.c; silent: assumption"`
+	FaultResponse string       `key:"fault_response" default:"rnr" oneof:"rnr,hold" doc:"what meets an absent page: an RNR NAK, or the packet waits in the receive buffer" source:"rnr: [Lesokhin17]; hold: assumption"`
+	NakAfterRNR   string       `key:"nak_after_rnr" default:"silent" oneof:"silent,once" doc:"packets behind one that met an RNR NAK: dropped, or answered once by a sequence NAK" source:"once: [Linux] rxe_resp.c; silent: assumption"`
 	RecvPrefetch  int          `key:"recv_prefetch" default:"8" min:"1" max:"64" doc:"receive work requests fetched by one read" source:"assumption"`
 	Repost        clocked.Time `key:"repost" default:"1us" max:"1s" doc:"software posts a receive buffer again this long after its completion entry" source:"assumption"`
 }
@@ -30,9 +30,9 @@ type QPSpec struct {
 type AdapterSpec struct {
 	RxBuffer   model.Bytes  `key:"rx_buffer" default:"1MiB" min:"8KiB" max:"1GiB" doc:"receive buffer that all QPs share" source:"assumption"`
 	RxFull     string       `key:"rx_full" default:"pause" oneof:"pause,drop" doc:"a full receive buffer pauses the port or drops" source:"assumption: lossless Ethernet pauses"`
-	QPCEntries int          `key:"qpc_entries" default:"2048" min:"1" max:"1048576" doc:"QP contexts cached" source:"assumption; a ConnectX-3 caches about 240 (Dragojevic et al., FaRM, NSDI 2014, derived)"`
+	QPCEntries int          `key:"qpc_entries" default:"2048" min:"1" max:"1048576" doc:"QP contexts cached" source:"assumption; a ConnectX-3 loses over half its rate between 320 and 480 connections ([Storm19] Fig. 1, digitised)"`
 	QPCWays    int          `key:"qpc_ways" default:"8" max:"1048576" doc:"ways of the QP-context cache; 0: fully associative" source:"assumption"`
-	QPCBytes   model.Bytes  `key:"qpc_bytes" default:"256B" min:"64B" max:"4KiB" doc:"bytes of a QP context in its table" source:"assumption; 375 B of state a QP is published for ConnectX-3"`
+	QPCBytes   model.Bytes  `key:"qpc_bytes" default:"256B" min:"64B" max:"4KiB" doc:"bytes of a QP context in its table" source:"assumption; [Storm19] states 375 B a QP"`
 	ReadAhead  int          `key:"read_ahead" default:"16" min:"1" max:"1024" doc:"READ response packets of a QP being read from memory or waiting to leave" source:"assumption"`
 	Hold       clocked.Time `key:"hold" default:"1ms" min:"1ns" max:"1s" doc:"a translation is given back when its message brings no packet for so long" source:"assumption: far longer than the turn of a QP"`
 	TxPipeline clocked.Time `key:"tx_pipeline" default:"50ns" max:"10us" doc:"from the choice of a packet to its first bit on the wire, not counting serialization" source:"assumption"`

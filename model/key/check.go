@@ -57,8 +57,8 @@ func Needed(op model.Op) Rights {
 
 // Check applies the responder's key checks to an access whose key was looked
 // up; r is nil where the index names no region. The order is that of the RC
-// responder (Linux rxe_resp.c, IBA order): zero length, lookup, variant, PD,
-// right, state, bounds, and only then suspension.
+// responder ([Linux] rxe_resp.c, in the order of [IBA]): zero length, lookup,
+// variant, PD, right, state, bounds, and only then suspension.
 func Check(r *Region, k Key, pd PD, op model.Op, va model.VA, length uint64) Verdict {
 	if length == 0 && (op == model.OpRead || op == model.OpWrite) {
 		return ZeroLength

@@ -66,7 +66,7 @@ func (s State) String() string {
 }
 
 // EntryBytes is the size of one MPT entry in table memory: one 64 B line.
-// Real adapters use 64 B of context a key as well (mlx5 mkey context, 512 bits).
+// Real adapters use 64 B of context a key as well (mlx5 mkey context, 512 bits: recalled).
 const EntryBytes = 64
 
 // Region is a memory region: one entry of the MPT.

@@ -43,8 +43,8 @@ func NewTable(capacity int) (*Table, error) {
 func (t *Table) Len() int { return t.live }
 
 // Register adds a region and returns its key. Key and State of the argument
-// are ignored. A region of length 0 is legal and contains nothing. Rules: man
-// ibv_reg_mr. Nothing changes on error.
+// are ignored. A region of length 0 is legal and contains nothing. Rules:
+// [rdma-core] man ibv_reg_mr. Nothing changes on error.
 func (t *Table) Register(r Region) (Key, error) {
 	if err := r.validate(); err != nil {
 		return 0, err

@@ -61,7 +61,7 @@ func (w Word) Suspended() bool { return w&bitSuspended != 0 }
 
 // Allows tells whether the entry serves an access of this direction now:
 // present, not suspended, and with the right for it. An entry filled for read
-// never serves a write (semantics FLT-8).
+// never serves a write (FLT-8).
 func (w Word) Allows(write bool) bool {
 	want := bitPresent | bitRead
 	if write {

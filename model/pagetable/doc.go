@@ -9,7 +9,7 @@
 //	  level 4     level 3     level 2     level 1
 //	               1 GiB       2 MiB       4 KiB     leaf sizes
 //
-// An entry, at the bits of the processor (Intel SDM vol. 3, "4-level paging";
+// An entry, at the bits of the processor ([SDM] vol. 3, "4-level paging";
 // AMD64 manual vol. 2, "long-mode page translation"):
 //
 //	63 62    52 51              12 11  9  8  7  6  5  4  3  2  1  0

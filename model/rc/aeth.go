@@ -2,7 +2,7 @@ package rc
 
 import "fmt"
 
-// Syndrome is the first byte of an AETH (Linux rxe_hdr.h): two bits of class
+// Syndrome is the first byte of an AETH ([Linux] rxe_hdr.h): two bits of class
 // and five of value.
 //
 //	0x00 … 0x1E  ACK with a credit code     0x1F  ACK without credit limit

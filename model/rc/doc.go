@@ -12,7 +12,7 @@
 //	Timeout, RNRTimer ◀─ timers of the caller
 //
 // The order of the responder's steps is law: the first failing check decides,
-// so no packet that a key refuses reaches translation (Linux rxe_resp.c states
+// so no packet that a key refuses reaches translation ([Linux] rxe_resp.c states
 // the IBA order). A responder moves only in Execute. A caller with several
 // packets of a QP in its pipeline executes each as soon as it is admitted,
 // keeps the Cursor from before it, and puts the Cursor back when the packet

@@ -13,7 +13,7 @@ type RequesterConfig struct {
 
 // Validate tells what is wrong with the configuration, or nil. The
 // specification defines 7 as infinite for RNR retries; that it is so for
-// retry_cnt too follows Linux rxe.
+// retry_cnt too follows [Linux] rxe_comp.c.
 func (c RequesterConfig) Validate() error {
 	if c.Retry > Infinite || c.RNRRetry > Infinite {
 		return fmt.Errorf("retry %d, RNR retry %d: each must be 0 to 7 (7 = without end)", c.Retry, c.RNRRetry)

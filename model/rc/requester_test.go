@@ -178,7 +178,8 @@ func TestFatalNAKs(t *testing.T) {
 }
 
 // READ responses: in order they advance; a hole is an implied NAK; an ACK that
-// skips a READ too. The READ restarts at its first missing packet: C10 (a).
+// skips a READ too. The READ restarts at its first missing packet:
+// scenario C10 (a).
 func TestReadResponses(t *testing.T) {
 	r := newRequester(t, 7, 7)
 	r.Issue(1, false) // WRITE FFFFFE

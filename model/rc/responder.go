@@ -26,7 +26,7 @@ type ResponderConfig struct {
 	Rights      key.Rights // operations the QP admits (qp_access_flags)
 	Resources   int        // max_dest_rd_atomic, 0 … MaxResources
 	RNRTimer    uint8      // min_rnr_timer code, 0 … 31
-	NAKAfterRNR bool       // answer what follows an RNR NAK with one sequence NAK, as rxe does
+	NAKAfterRNR bool       // answer what follows an RNR NAK with one sequence NAK, as [Linux] rxe_resp.c does
 }
 
 // Validate tells what is wrong with the configuration, or nil.

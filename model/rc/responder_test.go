@@ -121,7 +121,8 @@ func TestInvalidateRefused(t *testing.T) {
 	wantAction(t, "afterwards", r.Receive(write(100, 8), good), Action{Kind: Drop})
 }
 
-// READ and WRITE of no bytes are acknowledged whatever key and address: D2.
+// READ and WRITE of no bytes are acknowledged whatever key and address:
+// scenario D2.
 func TestZeroLengthNeedsNothing(t *testing.T) {
 	r := newResponder(t, nil)
 	in := Inputs{Key: key.ZeroLength}
@@ -129,7 +130,8 @@ func TestZeroLengthNeedsNothing(t *testing.T) {
 	wantAction(t, "READ", r.Receive(read(101, 0, 0), in), Action{Kind: SendResponse, Syndrome: AckUnlimited, PSN: 101, MSN: 2})
 }
 
-// An atomic on a read-only region is refused before it executes: F10.
+// An atomic on a read-only region is refused before it executes:
+// scenario F10.
 func TestAtomicOnReadOnlyRegion(t *testing.T) {
 	region := key.Region{Key: 0x100, PD: 1, State: key.Valid, Rights: key.RemoteRead, Length: 64}
 	r := newResponder(t, nil)
@@ -236,7 +238,8 @@ func TestReadSpan(t *testing.T) {
 	}
 }
 
-// A region revoked in mid-READ ends the response with a NAK: C10 (b).
+// A region revoked in mid-READ ends the response with a NAK:
+// scenario C10 (b).
 func TestRevokedDuringRead(t *testing.T) {
 	r := newResponder(t, nil)
 	r.Receive(read(100, 0x1000, 4*mtu), good)

@@ -72,7 +72,7 @@ func TestOpcodeProperties(t *testing.T) {
 	}
 }
 
-// Linux rxe_hdr.h.
+// [Linux] rxe_hdr.h.
 func TestSyndromes(t *testing.T) {
 	for s := range 256 {
 		y := Syndrome(s)

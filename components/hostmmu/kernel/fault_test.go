@@ -60,7 +60,7 @@ func TestUnloadedFault(t *testing.T) {
 }
 
 // With the published steps the driver's 5.4 us and the table's share of the
-// 6.7 us come out (npf_breakdown.csv).
+// 6.7 us come out ([Lesokhin17] Fig. 3).
 func TestPublishedDriverTime(t *testing.T) {
 	s := quick(8)
 	s.Fault = Fault{Contexts: 64, Workers: 32, Deadline: clocked.Second,

@@ -207,38 +207,38 @@ func (w *world) execute(now clocked.Time, n *nic, c *msg.Command) {
 
 func (w *world) access(now clocked.Time, i int, n *nic, number int) {
 	q := n.qps[number]
-	for q.at < len(q.script) && !q.faulting {
-		a := q.script[q.at]
-		e := n.table[a.entry]
-		missing := false
-		for _, e := range n.table[a.entry : a.entry+uint64(max(a.span, 1))] {
-			missing = missing || !e.present || a.write && !e.write
-		}
-		if missing {
-			q.faulting, q.began = true, now
-			q.faults++
-			w.out = append(w.out, msg.Inbox{Kind: msg.KindEQE, Adapter: uint16(i), Body: &msg.Event{Token: uint32(number),
-				QP: uint32(number), Write: a.write, Entry: a.entry, Count: max(a.span, 1), Page: a.page, Raised: now}},
-				msg.Inbox{Kind: msg.KindMSI, Adapter: uint16(i)})
-			return
-		}
-		f := content.ID(uint64(e.pa) >> w.kernel.shift)
-		_, generation := w.oracle.Owner(f)
-		if a.write {
-			if w.oracle.WriteDMA(f, content.Page(a.page), generation, w.random(), 0) != content.Good {
-				w.stale++
-			}
-		} else if _, v := w.oracle.ReadDMA(f, content.Page(a.page), generation); v == content.Corrupt {
-			w.lost++
-		} else if v != content.Good {
-			w.stale++
-		}
-		q.at++
-		q.done = now
-		// One access an instant: others get their turn in between.
-		w.engine.Wake(w.id, now+ns)
+	if q.at >= len(q.script) || q.faulting {
 		return
 	}
+	a := q.script[q.at]
+	e := n.table[a.entry]
+	missing := false
+	for _, e := range n.table[a.entry : a.entry+uint64(max(a.span, 1))] {
+		missing = missing || !e.present || a.write && !e.write
+	}
+	if missing {
+		q.faulting, q.began = true, now
+		q.faults++
+		w.out = append(w.out, msg.Inbox{Kind: msg.KindEQE, Adapter: uint16(i), Body: &msg.Event{Token: uint32(number),
+			QP: uint32(number), Write: a.write, Entry: a.entry, Count: max(a.span, 1), Page: a.page, Raised: now}},
+			msg.Inbox{Kind: msg.KindMSI, Adapter: uint16(i)})
+		return
+	}
+	f := content.ID(uint64(e.pa) >> w.kernel.shift)
+	_, generation := w.oracle.Owner(f)
+	if a.write {
+		if w.oracle.WriteDMA(f, content.Page(a.page), generation, w.random(), 0) != content.Good {
+			w.stale++
+		}
+	} else if _, v := w.oracle.ReadDMA(f, content.Page(a.page), generation); v == content.Corrupt {
+		w.lost++
+	} else if v != content.Good {
+		w.stale++
+	}
+	q.at++
+	q.done = now
+	// One access an instant: others get their turn in between.
+	w.engine.Wake(w.id, now+ns)
 }
 
 // quick is a Spec in which only what a test sets takes time.

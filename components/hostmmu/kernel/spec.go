@@ -10,7 +10,7 @@ import (
 // Spec holds the parameters of the host's kernel. Its keys stand under "host".
 type Spec struct {
 	Memory       model.Bytes  `key:"memory" default:"1GiB" min:"8KiB" max:"1TiB" doc:"frames for user pages; page tables and adapter tables are accounted apart" source:"assumption: holds the default workload several times"`
-	Page         string       `key:"page" default:"4KiB" oneof:"4KiB,2MiB,1GiB" doc:"page size of the process" source:"x86-64 leaf sizes (Intel SDM vol. 3)"`
+	Page         string       `key:"page" default:"4KiB" oneof:"4KiB,2MiB,1GiB" doc:"page size of the process" source:"x86-64 leaf sizes: [SDM] vol. 3"`
 	Pager        Pager        `key:"pager" doc:"reclaim and swap"`
 	Fault        Fault        `key:"fault" doc:"handler of adapters' page faults, and CPU faults"`
 	Notifier     Notifier     `key:"notifier" doc:"steps of an invalidation that are the kernel's own"`
@@ -23,21 +23,21 @@ type Spec struct {
 type Pager struct {
 	Policy          string       `key:"policy" default:"clock" oneof:"clock,lru" doc:"clock: second chance by accessed bits; lru: recency of fault-in and CPU access. DMA under odp shows in neither" source:"assumption: second chance is nearest to Linux's reclaim"`
 	Initial         string       `key:"initial" default:"zero" oneof:"zero,swapped,resident" doc:"backing at registration: first touch zero-fills, first touch reads swap, or as many pages as fit are present and the others in swap" source:"assumption: fresh anonymous memory"`
-	Snapshot        bool         `key:"snapshot" default:"true" doc:"on-demand registration maps pages that are present into the adapter's table" source:"semantics.md §3.3"`
-	Low             float64      `key:"low_watermark" default:"0.01" min:"0" max:"0.5" doc:"part of the frames free below which background reclaim starts; rounded down to frames" source:"assumption: Linux keeps about 1 % between its watermarks"`
+	Snapshot        bool         `key:"snapshot" default:"true" doc:"on-demand registration maps pages that are present into the adapter's table" source:"[Linux] mlx5: on-demand registration maps pages that are present"`
+	Low             float64      `key:"low_watermark" default:"0.01" min:"0" max:"0.5" doc:"part of the frames free below which background reclaim starts; rounded down to frames" source:"assumption: reclaim starts before the last hundredth is used"`
 	High            float64      `key:"high_watermark" default:"0.02" min:"0" max:"0.9" doc:"part of the frames free at which background reclaim stops" source:"assumption: twice the low watermark"`
-	Parallel        int          `key:"parallel" default:"16" min:"1" max:"1024" doc:"evictions under way at once" source:"assumption: half of Linux's reclaim cluster of 32"`
-	Batch           int          `key:"batch" default:"1" min:"1" max:"512" doc:"neighbouring pages that one eviction takes, with one invalidation" source:"assumption: one page, as Lesokhin et al. measure"`
+	Parallel        int          `key:"parallel" default:"16" min:"1" max:"1024" doc:"evictions under way at once" source:"assumption: half of Linux's SWAP_CLUSTER_MAX of 32 (recalled)"`
+	Batch           int          `key:"batch" default:"1" min:"1" max:"512" doc:"neighbouring pages that one eviction takes, with one invalidation" source:"assumption: one page, the smaller case of [Lesokhin17] Fig. 3"`
 	Readahead       int          `key:"readahead" default:"0" min:"0" max:"512" doc:"pages after the faulting one that a swap read brings in too; 0: one page a fault" source:"assumption: off"`
-	ReadFaultsWrite bool         `key:"read_faults_write" default:"true" doc:"a READ on writable memory faults for write, so that the page counts as dirty" source:"semantics.md §1.4 (Linux umem_odp.c)"`
-	Grace           clocked.Time `key:"grace" default:"2ms" min:"0ns" max:"10s" doc:"time after a fault's resume during which its page is neither evicted nor moved" source:"assumption: longer than the resume and the default RNR wait (semantics.md OVR-1)"`
+	ReadFaultsWrite bool         `key:"read_faults_write" default:"true" doc:"a READ on writable memory faults for write, so that the page counts as dirty" source:"[Linux] umem_odp.c"`
+	Grace           clocked.Time `key:"grace" default:"2ms" min:"0ns" max:"10s" doc:"time after a fault's resume during which its page is neither evicted nor moved" source:"assumption: longer than the resume and the default RNR wait (OVR-1 of docs/invariants.md)"`
 	MigrateInterval clocked.Time `key:"migrate_interval" default:"0ns" min:"0ns" max:"100s" doc:"a random resident page moves to another frame this often; 0: never" source:"assumption: off"`
 	Swap            Swap         `key:"swap" doc:"swap device"`
 }
 
 // Swap describes the swap device.
 type Swap struct {
-	ReadLatency  clocked.Time  `key:"read_latency" default:"60us" min:"0ns" max:"10s" doc:"of a read, without its transfer" source:"fault_and_swap_costs.csv: a major fault adds 60 us (NP-RDMA, arXiv 2310.11062)"`
+	ReadLatency  clocked.Time  `key:"read_latency" default:"60us" min:"0ns" max:"10s" doc:"of a read, without its transfer" source:"assumption: all of the 60 us that a major fault adds in [NP-RDMA]"`
 	WriteLatency clocked.Time  `key:"write_latency" default:"20us" min:"0ns" max:"10s" doc:"of a write, without its transfer" source:"assumption: an SSD's write buffer"`
 	Bandwidth    model.BitRate `key:"bandwidth" default:"24Gbps" min:"1Mbps" max:"10Tbps" doc:"of the device, reads and writes together" source:"assumption: 3 GB/s, an SSD on four Gen3 lanes"`
 	QueueDepth   int           `key:"queue_depth" default:"64" min:"1" max:"65536" doc:"requests in service at once; more wait" source:"assumption: one queue of an SSD"`
@@ -45,36 +45,36 @@ type Swap struct {
 
 // Fault describes the software part of an adapter's fault and of CPU faults.
 type Fault struct {
-	Interrupt  clocked.Time `key:"interrupt" default:"1us" min:"0ns" max:"10ms" doc:"from the MSI-X write to the handler" source:"assumption: part of the driver's 5.4 us (npf_breakdown.csv)"`
-	Contexts   int          `key:"contexts" default:"64" min:"1" max:"4096" doc:"faults taken off the event queue at once" source:"semantics.md §1.1 (Linux odp.c: 64 reserved)"`
+	Interrupt  clocked.Time `key:"interrupt" default:"1us" min:"0ns" max:"10ms" doc:"from the MSI-X write to the handler" source:"assumption: part of the driver's 5.4 us in [Lesokhin17] Fig. 3"`
+	Contexts   int          `key:"contexts" default:"64" min:"1" max:"4096" doc:"faults taken off the event queue at once" source:"[Linux] mlx5/odp.c: 64 reserved"`
 	Workers    int          `key:"workers" default:"32" min:"1" max:"4096" doc:"faults worked on at once" source:"assumption: half the contexts"`
-	Driver     clocked.Time `key:"driver" default:"3.4us" min:"0ns" max:"10ms" doc:"driver's time for a fault" source:"npf_breakdown.csv: driver 5.4 us less interrupt and CPU fault (Lesokhin et al., ASPLOS 2017, Fig. 3)"`
-	DriverPage clocked.Time `key:"driver_page" default:"98ns" min:"0ns" max:"1ms" doc:"more for each further page of a fault" source:"npf_breakdown.csv: (105.7 − 5.4) us / 1023 pages (derived)"`
-	Update     clocked.Time `key:"update" default:"200ns" min:"0ns" max:"10ms" doc:"software's part of a table update" source:"assumption: rest of 6.7 us after the command itself (npf_breakdown.csv)"`
-	Minor      clocked.Time `key:"minor" default:"1us" min:"0ns" max:"10ms" doc:"software's time of a CPU fault without a swap read" source:"fault_and_swap_costs.csv: anonymous minor fault 1.013 us, median"`
-	Major      clocked.Time `key:"major" default:"2.3us" min:"0ns" max:"10ms" doc:"software's time of a CPU fault with a swap read" source:"fault_and_swap_costs.csv: Fastswap 0.3 + 0.6 + 0.4 + 1 us (HoPP, HPCA 2023)"`
-	Deadline   clocked.Time `key:"deadline" default:"1s" min:"1us" max:"100s" doc:"after which a fault that keeps meeting invalidations is given back to the adapter" source:"semantics.md §1.4: 1000 ms"`
+	Driver     clocked.Time `key:"driver" default:"3.4us" min:"0ns" max:"10ms" doc:"driver's time for a fault" source:"[Lesokhin17] Fig. 3 (digitised): driver 5.4 us less interrupt 1 us and minor fault 1 us (derived)"`
+	DriverPage clocked.Time `key:"driver_page" default:"98ns" min:"0ns" max:"1ms" doc:"more for each further page of a fault" source:"[Lesokhin17] Fig. 3 (digitised): driver (105.7 − 5.4) us / 1023 pages (derived)"`
+	Update     clocked.Time `key:"update" default:"200ns" min:"0ns" max:"10ms" doc:"software's part of a table update" source:"assumption: rest of the 6.7 us of [Lesokhin17] Fig. 3 after the command itself"`
+	Minor      clocked.Time `key:"minor" default:"1us" min:"0ns" max:"10ms" doc:"software's time of a CPU fault without a swap read" source:"[PageFaultLatency]: anonymous minor fault 1.013 us, median"`
+	Major      clocked.Time `key:"major" default:"2.3us" min:"0ns" max:"10ms" doc:"software's time of a CPU fault with a swap read" source:"[HoPP23], Fastswap: context switch 0.3 + walk 0.6 + swap cache and page 0.4 + entry and return 1 us (derived)"`
+	Deadline   clocked.Time `key:"deadline" default:"1s" min:"1us" max:"100s" doc:"after which a fault that keeps meeting invalidations is given back to the adapter" source:"[Linux] umem_odp.c: 1000 ms"`
 }
 
 // Notifier describes the software part of an invalidation.
 type Notifier struct {
-	Checks   clocked.Time `key:"checks" default:"2.7us" min:"0ns" max:"10ms" doc:"before any command; all that an unmapped page costs" source:"npf_breakdown.csv: checks 2.7 us (Lesokhin et al., ASPLOS 2017, Fig. 3)"`
-	Updates  clocked.Time `key:"updates" default:"500ns" min:"0ns" max:"10ms" doc:"bookkeeping after the last acknowledgement" source:"npf_breakdown.csv: updates 0.5 us (Lesokhin et al., ASPLOS 2017, Fig. 3)"`
+	Checks   clocked.Time `key:"checks" default:"2.7us" min:"0ns" max:"10ms" doc:"before any command; all that an unmapped page costs" source:"[Lesokhin17] Fig. 3 (digitised): checks 2.7 us"`
+	Updates  clocked.Time `key:"updates" default:"500ns" min:"0ns" max:"10ms" doc:"bookkeeping after the last acknowledgement" source:"[Lesokhin17] Fig. 3 (digitised): updates 0.5 us"`
 	Unmap    clocked.Time `key:"dma_unmap" default:"0ns" min:"0ns" max:"10ms" doc:"DMA unmapping" source:"no IOMMU: nothing to unmap"`
-	TLBFlush clocked.Time `key:"tlb_flush" default:"1.7us" min:"0ns" max:"10ms" doc:"CPU TLB shootdown after the page-table entry is cleared" source:"tlb_shootdown.csv: 5236 cycles, same socket, at 3.1 GHz (Amit et al., EuroSys 2020)"`
-	Order    string       `key:"order" default:"parallel" oneof:"parallel,serial" doc:"adapters are told at once or one after the other" source:"semantics.md §2.1: newer kernels overlap the round trips"`
+	TLBFlush clocked.Time `key:"tlb_flush" default:"1.7us" min:"0ns" max:"10ms" doc:"CPU TLB shootdown after the page-table entry is cleared" source:"[Amit20] Figs. 5–8: initiator 5236 cycles, one entry, same socket, with PTI; at 3.1 GHz (assumption)"`
+	Order    string       `key:"order" default:"parallel" oneof:"parallel,serial" doc:"adapters are told at once or one after the other" source:"[Linux] mm/mmu_notifier.c: two-pass callbacks overlap the round trips"`
 }
 
 // Commands describes the queue of table commands, one an adapter.
 type Commands struct {
-	Outstanding int `key:"outstanding" default:"1" min:"1" max:"1024" doc:"commands posted and not yet completed" source:"semantics.md §2.3: every post waits for its completion"`
-	Chunk       int `key:"chunk" default:"131064" min:"8" max:"131064" doc:"table entries of one work request" source:"semantics.md §2.3: 1 MiB − 64 B of 8-byte entries"`
+	Outstanding int `key:"outstanding" default:"1" min:"1" max:"1024" doc:"commands posted and not yet completed" source:"[Linux] mlx5/umr.c: every post waits for its completion; a single poster: assumption"`
+	Chunk       int `key:"chunk" default:"131064" min:"8" max:"131064" doc:"table entries of one work request" source:"[Linux] mlx5/umr.c: (1 MiB − 64 B) / 8 B an entry (derived)"`
 }
 
 // Registration describes what registering costs.
 type Registration struct {
 	Base clocked.Time `key:"base" default:"10us" min:"0ns" max:"1s" doc:"of a region, whatever its size" source:"assumption: system call and key command"`
-	Page clocked.Time `key:"page" default:"460ns" min:"0ns" max:"1ms" doc:"of each page pinned or mapped" source:"fault_and_swap_costs.csv: 480 us for 4 MiB, less the base (FineMem, OSDI 2025; derived)"`
+	Page clocked.Time `key:"page" default:"460ns" min:"0ns" max:"1ms" doc:"of each page pinned or mapped" source:"[FineMem25]: 4 MB registered in 480 us, less the base, / 1024 pages (derived)"`
 }
 
 // CPU describes the host's own user of memory.

@@ -95,8 +95,6 @@ func (f *fifo[T]) push(v T) {
 	f.count++
 }
 
-func (f *fifo[T]) front() *T { return &f.ring[f.head] }
-
 func (f *fifo[T]) pop() T {
 	v := f.ring[f.head]
 	f.head = (f.head + 1) & (len(f.ring) - 1)

@@ -17,19 +17,19 @@ type Spec struct {
 // channel and bank.
 type DRAM struct {
 	Channels     int          `key:"channels" default:"4" min:"1" max:"16" pow2:"true" doc:"memory channels; addresses interleave every 4 KiB" source:"assumption: half the channels of a two-way-interleaved server socket"`
-	Banks        int          `key:"banks" default:"32" min:"1" max:"1024" pow2:"true" doc:"banks a channel" source:"host_network.csv: banks 32 (Vuppalapati et al., SIGCOMM 2024, Cascade Lake)"`
+	Banks        int          `key:"banks" default:"32" min:"1" max:"1024" pow2:"true" doc:"banks a channel" source:"[HostNet24]: 32 banks, Cascade Lake"`
 	Row          model.Bytes  `key:"row" default:"8KiB" min:"4KiB" max:"64KiB" pow2:"true" doc:"bytes of a bank's open row" source:"assumption: 1 KiB a chip, 8 chips a rank"`
-	RowMiss      clocked.Time `key:"row_miss" default:"45ns" min:"0ns" max:"1us" doc:"time that opening another row occupies the bank" source:"host_network.csv: DRAM tProc 45 ns (Vuppalapati et al., SIGCOMM 2024)"`
-	LineTime     clocked.Time `key:"line_time" default:"2.73ns" min:"1ps" max:"1us" doc:"time of a 64-byte line on its channel" source:"host_network.csv: DRAM tTrans 2.73 ns a line (Vuppalapati et al., SIGCOMM 2024)"`
-	WriteLatency clocked.Time `key:"write_latency" default:"300ns" min:"1ps" max:"100us" doc:"from the root complex until a posted write is placed" source:"host_network.csv: P2M write unloaded about 300 ns (Vuppalapati et al., SIGCOMM 2024)"`
-	WriteBuffer  int          `key:"write_buffer" default:"92" min:"0" max:"1048576" doc:"lines of posted writes that a root port holds until they are placed; 0: no bound" source:"host_network.csv: P2M-write credits about 92 lines (Vuppalapati et al., SIGCOMM 2024)"`
-	CPURead      clocked.Time `key:"cpu_read" default:"70ns" min:"1ps" max:"100us" doc:"unloaded latency of a CPU load that misses its caches" source:"host_network.csv: C2M read unloaded about 70 ns (Vuppalapati et al., SIGCOMM 2024)"`
-	CPUWrite     clocked.Time `key:"cpu_write" default:"10ns" min:"1ps" max:"100us" doc:"unloaded latency of a CPU store until it is buffered" source:"host_network.csv: C2M write unloaded about 10 ns (Vuppalapati et al., SIGCOMM 2024)"`
+	RowMiss      clocked.Time `key:"row_miss" default:"45ns" min:"0ns" max:"1us" doc:"time that opening another row occupies the bank" source:"[HostNet24]: DRAM tProc 45 ns, Cascade Lake"`
+	LineTime     clocked.Time `key:"line_time" default:"2.73ns" min:"1ps" max:"1us" doc:"time of a 64-byte line on its channel" source:"[HostNet24]: DRAM tTrans 2.73 ns a line, Cascade Lake"`
+	WriteLatency clocked.Time `key:"write_latency" default:"300ns" min:"1ps" max:"100us" doc:"from the root complex until a posted write is placed" source:"[HostNet24]: P2M write, unloaded, about 300 ns, Cascade Lake"`
+	WriteBuffer  int          `key:"write_buffer" default:"92" min:"0" max:"1048576" doc:"lines of posted writes that a root port holds until they are placed; 0: no bound" source:"[HostNet24]: P2M-write credits, about 92 lines, Cascade Lake"`
+	CPURead      clocked.Time `key:"cpu_read" default:"70ns" min:"1ps" max:"100us" doc:"unloaded latency of a CPU load that misses its caches" source:"[HostNet24]: C2M read, unloaded, about 70 ns, Cascade Lake"`
+	CPUWrite     clocked.Time `key:"cpu_write" default:"10ns" min:"1ps" max:"100us" doc:"unloaded latency of a CPU store until it is buffered" source:"[HostNet24]: C2M write, unloaded, about 10 ns, Cascade Lake"`
 }
 
 // LLC describes the part of the last-level cache that device writes may fill.
 type LLC struct {
-	Saving    clocked.Time `key:"saving" default:"67ns" min:"0ns" max:"1us" doc:"how much sooner a read is served whose lines a device wrote" source:"numbers.md: device-warmed reads 67-80 ns faster, Broadwell 413/480 ns (Neugebauer et al., SIGCOMM 2018)"`
+	Saving    clocked.Time `key:"saving" default:"67ns" min:"0ns" max:"1us" doc:"how much sooner a read is served whose lines a device wrote" source:"[pcie-bench]: Broadwell, 480 ns cold − 413 ns warmed by the device (derived)"`
 	DDIOLines int          `key:"ddio_lines" default:"32768" min:"1" max:"16777216" pow2:"true" zero:"writes go to DRAM" doc:"64-byte lines that device writes may hold" source:"assumption: 2 of 11 ways of an LLC of 11 MiB"`
 	DDIOWays  int          `key:"ddio_ways" default:"2" min:"1" max:"16" doc:"ways among which a device write chooses its victim" source:"assumption: Intel's default DDIO way mask holds two ways"`
 }
