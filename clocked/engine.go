@@ -53,7 +53,7 @@ func NewEngine() *Engine {
 // Shuffle makes events of equal time run in a pseudo-random order instead of
 // first-in first-out. Results must not change: hardware has no tick order.
 // Call it before the run.
-func (e *Engine) Shuffle(seed uint64) { e.shuffle, e.queue.shuffled = seed|1, true }
+func (e *Engine) Shuffle(seed uint64) { e.shuffle = seed | 1 }
 
 // Register adds a unit and returns its identity for Wake and for wires. An
 // engine holds up to 2^20 units.
@@ -134,10 +134,14 @@ func (e *Engine) RunUntil(limit Time) error {
 			}
 			continue
 		}
-		if e.queue.count == 0 || e.queue.peek().at > e.limit {
+		if e.queue.count == 0 {
 			return nil
 		}
-		e.tick(e.queue.pop())
+		ev, due := e.queue.popUntil(e.limit)
+		if !due {
+			return nil
+		}
+		e.tick(ev)
 	}
 }
 

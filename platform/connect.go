@@ -1,6 +1,8 @@
 package platform
 
 import (
+	"fmt"
+
 	"rnicmmu/clocked"
 	"rnicmmu/components/hostmmu/kernel"
 	"rnicmmu/components/hostmmu/memory"
@@ -89,14 +91,31 @@ type identified interface {
 	ID() clocked.UnitID
 }
 
+// WireInfo describes a wire between two units.
+type WireInfo struct {
+	From, To string
+	Message  string // its Go type
+	Depth    int    // messages
+	Latency  clocked.Time
+}
+
+// Wires are the system's wires, in the order in which they were made.
+func (s *System) Wires() []WireInfo { return s.wires }
+
 // wire is a register of one cycle within an adapter.
 func wire[T any](s *System, clock clocked.Domain, from, to identified, depth int) *clocked.Wire[T] {
-	return clocked.NewWire[T](s.engine, clocked.WireSpec{Name: from.Name() + "→" + to.Name(), Writer: from.ID(),
-		Reader: to.ID(), Domain: clock, Depth: depth, Latency: clock.Period()})
+	return join[T](s, from, to, clocked.WireSpec{Domain: clock, Depth: depth, Latency: clock.Period()})
 }
 
 // hostWire is a register between units of a host, which have no common clock.
 func hostWire[T any](s *System, from, to identified, depth int) *clocked.Wire[T] {
-	return clocked.NewWire[T](s.engine, clocked.WireSpec{Name: from.Name() + "→" + to.Name(), Writer: from.ID(),
-		Reader: to.ID(), Depth: depth, Latency: hostHop})
+	return join[T](s, from, to, clocked.WireSpec{Depth: depth, Latency: hostHop})
+}
+
+func join[T any](s *System, from, to identified, spec clocked.WireSpec) *clocked.Wire[T] {
+	spec.Name = from.Name() + "→" + to.Name()
+	spec.Writer, spec.Reader = from.ID(), to.ID()
+	s.wires = append(s.wires, WireInfo{From: from.Name(), To: to.Name(), Message: fmt.Sprintf("%T", *new(T)),
+		Depth: spec.Depth, Latency: spec.Latency})
+	return clocked.NewWire[T](s.engine, spec)
 }

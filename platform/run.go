@@ -14,18 +14,7 @@ import (
 // finished, marked interrupted. A *Stuck error says that the model stopped
 // itself. Progress may be nil.
 func (s *System) Run(ctx context.Context, rec *measure.Recorder, progress func(done, total uint64)) (*measure.Summary, error) {
-	s.record = rec
-	s.cpu = measure.NewHistogram()
-	s.warmAt = -1
-	s.driver.record = rec
-	s.driver.notify = func(done uint64) {
-		if progress != nil {
-			progress(done, s.total)
-		}
-		if rec.Err() != nil {
-			s.engine.Stop()
-		}
-	}
+	s.begin(rec, progress)
 	defer context.AfterFunc(ctx, s.engine.Stop)()
 	if err := s.simulate(ctx); err != nil {
 		return nil, err
@@ -40,6 +29,22 @@ func (s *System) Run(ctx context.Context, rec *measure.Recorder, progress func(d
 		s.audit()
 	}
 	return s.summary(ctx.Err() != nil), nil
+}
+
+// begin sets up what a run records.
+func (s *System) begin(rec *measure.Recorder, progress func(done, total uint64)) {
+	s.record = rec
+	s.cpu = measure.NewHistogram()
+	s.warmAt = -1
+	s.driver.record = rec
+	s.driver.notify = func(done uint64) {
+		if progress != nil {
+			progress(done, s.total)
+		}
+		if rec.Err() != nil {
+			s.engine.Stop()
+		}
+	}
 }
 
 // simulate runs to the end of the workload, then lets the rest come to rest.

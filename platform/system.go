@@ -57,6 +57,7 @@ type System struct {
 	source workload.Source
 	total  uint64 // accesses expected; 0: unknown
 	pool   msg.Pool[msg.Packet]
+	wires  []WireInfo
 
 	record   *measure.Recorder
 	cpu      *measure.Histogram

@@ -102,7 +102,7 @@ func (i *Info) count(src Source) {
 		if a.Op != model.OpSend {
 			i.Refs4K += model.Shift4K.Span(a.VA, uint64(a.Len))
 			i.HasKeys = i.HasKeys && a.HasKey
-			pages.add(a.Host, a.VA, uint64(a.Len))
+			pages.add(a.Host, 0, a.VA, uint64(a.Len))
 		}
 		if a.TimePS != NoTime {
 			if first == NoTime {

@@ -8,6 +8,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -212,4 +213,28 @@ func BenchmarkCSVGzip(b *testing.B) {
 		}
 	}
 	b.ReportMetric(float64(n)*float64(b.N)/b.Elapsed().Seconds(), "accesses/s")
+}
+
+// Keys keep regions apart: pages of one key are bridged, those of two are not,
+// and keys whose pages overlap share a region.
+func TestTouchedByKey(t *testing.T) {
+	at := func(page uint64, key uint32) Access {
+		return Access{VA: model.VA(page << 12), Len: 4096, Key: key, HasKey: true}
+	}
+	for _, c := range []struct {
+		name string
+		all  []Access
+		want []Region
+	}{
+		{"neighbours of two keys", []Access{at(16, 1), at(17, 2)}, []Region{{VA: 16 << 12, Len: 4096}, {VA: 17 << 12, Len: 4096}}},
+		{"a gap within one key", []Access{at(16, 1), at(20, 1)}, []Region{{VA: 16 << 12, Len: 5 << 12}}},
+		{"another key in the gap", []Access{at(16, 1), at(20, 1), at(18, 2)},
+			[]Region{{VA: 16 << 12, Len: 4096}, {VA: 18 << 12, Len: 4096}, {VA: 20 << 12, Len: 4096}}},
+		{"two keys on a page", []Access{at(16, 1), at(16, 2), at(17, 1)}, []Region{{VA: 16 << 12, Len: 2 << 12}}},
+	} {
+		got, err := Touched(NewSlice(c.all), model.Shift4K)
+		if err != nil || !slices.Equal(got, c.want) {
+			t.Errorf("%s: %v, %v; want %v", c.name, got, err, c.want)
+		}
+	}
 }

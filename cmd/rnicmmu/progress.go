@@ -28,7 +28,7 @@ func newProgress(what string) *progress {
 		p.pool = mpb.New(mpb.WithOutput(os.Stderr), mpb.WithWidth(40))
 		p.bar = p.pool.AddBar(0, mpb.BarRemoveOnComplete(),
 			mpb.PrependDecorators(decor.Name(what+" "), decor.CountersNoUnit("%d / %d")),
-			mpb.AppendDecorators(decor.AverageSpeed(0, "%.0f/s"), decor.Name(", "), decor.AverageETA(decor.ET_STYLE_GO), decor.Name(" left")))
+			mpb.AppendDecorators(decor.AverageSpeed(0, "%.3g/s"), decor.Name(", "), decor.AverageETA(decor.ET_STYLE_GO), decor.Name(" left")))
 	}
 	return p
 }
@@ -53,9 +53,9 @@ func (p *progress) set(done, total uint64) {
 	perSecond := float64(done) / now.Sub(p.started).Seconds()
 	left := "?"
 	if total > 0 && perSecond > 0 {
-		left = (time.Duration(float64(total-done)/perSecond) * time.Second).String()
+		left = time.Duration(float64(total-done) / perSecond * float64(time.Second)).Round(time.Second).String()
 	}
-	fmt.Fprintf(os.Stderr, "%d of %d %s, %.0f/s, %s left\n", done, total, p.what, perSecond, left)
+	fmt.Fprintf(os.Stderr, "%d of %d %s, %.3g/s, %s left\n", done, total, p.what, perSecond, left)
 }
 
 // stop takes the bar away.

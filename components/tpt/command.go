@@ -30,19 +30,21 @@ func (c *commandUnit) idle() bool { return c.current == nil && c.queue.n == 0 }
 
 const commandBytes = 64 // work request: control, UMR and data segments
 
-// tickCommands takes doorbells and advances the command in execution.
+// tickCommands takes doorbells and advances the command in execution, until
+// neither can go on: what starts makes room for a doorbell.
 func (u *Unit) tickCommands(now clocked.Time) {
-	c := &u.commands
-	for c.queue.n < u.spec.Invalidation.QueueDepth {
-		m := u.Doorbell.Peek(now)
-		if m == nil {
-			break
-		}
-		c.queue.push(m.Body.(*msg.Command))
-		u.Doorbell.Pop(now)
+	for u.takeDoorbell(now) || u.advance(now) {
 	}
-	for u.advance(now) {
+}
+
+func (u *Unit) takeDoorbell(now clocked.Time) bool {
+	m := u.Doorbell.Peek(now)
+	if m == nil || u.commands.queue.n == u.spec.Invalidation.QueueDepth {
+		return false
 	}
+	u.commands.queue.push(m.Body.(*msg.Command))
+	u.Doorbell.Pop(now)
+	return true
 }
 
 // advance does one step of the command in execution if it is due.

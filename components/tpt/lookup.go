@@ -53,7 +53,7 @@ func (u *Unit) takeReleases(now clocked.Time) {
 // taken blocks those behind it; hits pass misses that are under way.
 func (u *Unit) accept(now clocked.Time) {
 	m := u.Translate.Peek(now)
-	if m == nil {
+	if m == nil || now < u.nextAccept {
 		return
 	}
 	if u.freeSlot == none || u.mustWait(m) {
@@ -72,8 +72,9 @@ func (u *Unit) accept(now clocked.Time) {
 	u.inUse++
 	u.start(now, i, m)
 	u.Translate.Pop(now)
+	u.nextAccept = now + u.clock.Period()
 	if u.Translate.Peek(now) != nil {
-		u.engine.Wake(u.id, now+u.clock.Period())
+		u.engine.Wake(u.id, u.nextAccept)
 	}
 }
 

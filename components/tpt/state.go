@@ -112,6 +112,7 @@ type Unit struct {
 	stalled   waiters // parked slots that need a walk register
 
 	headBlocked bool
+	nextAccept  clocked.Time // one request a cycle
 	results     ring[result]
 	dma         ring[msg.DMA]
 	onboard     ring[timed]

@@ -73,6 +73,8 @@ type Responder struct {
 	replies    replies
 	handles    handles
 	ops        ops[recvOp]
+
+	linkAlarm, pipeAlarm, holdAlarm clocked.Time // what each has asked the engine for last
 }
 
 // arrival is a packet in the receive pipeline, or the end of a hold.
@@ -182,6 +184,14 @@ func (r *Responder) Tick(now clocked.Time) {
 		moved = r.accept(now)
 		moved = r.startChecks(now) || moved
 		moved = r.useWires(now) || moved
+	}
+}
+
+// wakeAt sets a timer, once for each time that an alarm is asked for.
+func (r *Responder) wakeAt(alarm *clocked.Time, at clocked.Time) {
+	if *alarm != at {
+		*alarm = at
+		r.engine.Wake(r.id, at)
 	}
 }
 

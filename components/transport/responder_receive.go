@@ -76,9 +76,6 @@ func (r *Responder) enter(now clocked.Time, p *msg.Packet, bytes int64, waited b
 	q.tail = i
 	r.used += bytes
 	r.Stats.BufferPeak = max(r.Stats.BufferPeak, r.used)
-	if r.pipe.len() == 0 && ready > now {
-		r.engine.Wake(r.id, ready)
-	}
 	*r.pipe.push() = arrival{at: ready, qp: int32(p.QP)}
 }
 
@@ -87,7 +84,7 @@ func (r *Responder) startChecks(now clocked.Time) (moved bool) {
 	for r.pipe.len() > 0 {
 		a := *r.pipe.at(r.pipe.head)
 		if a.at > now {
-			r.engine.Wake(r.id, a.at)
+			r.wakeAt(&r.pipeAlarm, a.at)
 			return moved
 		}
 		moved = true
@@ -269,7 +266,7 @@ func (r *Responder) finish(now clocked.Time, q *recvQP) {
 func (r *Responder) beginHold(now clocked.Time, qp int32) {
 	at := now + r.spec.Adapter.Hold
 	if r.holds.len() == 0 {
-		r.engine.Wake(r.id, at)
+		r.wakeAt(&r.holdAlarm, at)
 	}
 	*r.holds.push() = arrival{at: at, qp: qp}
 }
@@ -279,7 +276,7 @@ func (r *Responder) endHolds(now clocked.Time) {
 	for r.holds.len() > 0 {
 		h := *r.holds.at(r.holds.head)
 		if h.at > now {
-			r.engine.Wake(r.id, h.at)
+			r.wakeAt(&r.holdAlarm, h.at)
 			return
 		}
 		r.holds.pop()

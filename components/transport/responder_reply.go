@@ -177,7 +177,7 @@ func (r *Responder) send(now clocked.Time) bool {
 	moved := false
 	for r.sending.len() > 0 {
 		if free := r.link.Free(); free > now {
-			r.engine.Wake(r.id, free)
+			r.wakeAt(&r.linkAlarm, free)
 			return moved
 		}
 		if !r.Ports.Tx.Ready(now) {
