@@ -28,8 +28,8 @@ func (a event) before(b event) bool {
 // The wheel reaches 1 µs ahead, beyond a network's or a memory's latency, in
 // slots so short that few hold events of different times.
 const (
-	slotBits   = 8 // of picoseconds
-	wheelSlots = 4096
+	slotBits   = 10 // of picoseconds
+	wheelSlots = 1024
 )
 
 // eventQueue is a timing wheel (Varghese and Lauck, SOSP 1987) for what is
@@ -116,7 +116,7 @@ func (q *eventQueue) firstSlot() uint {
 	}
 	// The words after w in a circle, w itself last.
 	ahead := bits.RotateLeft64(q.words, -int(w+1))
-	w = (w + 1 + uint(bits.TrailingZeros64(ahead))) % (wheelSlots / 64)
+	w = (w + 1 + uint(bits.TrailingZeros64(ahead))) % 64
 	return w*64 + uint(bits.TrailingZeros64(q.occupied[w]))
 }
 

@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"io"
 	"strings"
-	"text/tabwriter"
+	"unicode/utf8"
 )
 
 // Param describes one parameter.
@@ -44,25 +44,75 @@ func (n *node) param() Param {
 		PowerOfTwo: n.pow2, Zero: n.zero, Range: n.rangeText(), Doc: n.doc, Source: n.source}
 }
 
-// Describe writes a table of the parameters at or below the key unit, such as
-// tpt or tpt.mtt; of all where unit is empty.
+// Describe writes the parameters at or below the key unit, such as tpt or
+// tpt.mtt; all where unit is empty. Lines that start with a key hold its default,
+// range and kind.
 func Describe(w io.Writer, spec any, unit string) error {
 	tr, err := treeOf(spec)
 	if err != nil {
 		return err
 	}
 	if unit != "" && tr.byPath[unit] == nil {
-		return &Error{Key: show(unit), Problem: "unknown key" + suggest(unit, tr.paths) + "; describe without a key lists all"}
+		return &Error{Key: show(unit), Problem: "unknown key" + suggest(unit, tr.paths)}
 	}
-	table := tabwriter.NewWriter(w, 0, 8, 2, ' ', 0)
-	fmt.Fprintln(table, "KEY\tKIND\tDEFAULT\tRANGE\tDESCRIPTION\tSOURCE")
+	var shown []Param
 	for _, n := range tr.params {
 		if unit == "" || n.path == unit || strings.HasPrefix(n.path, unit+".") {
-			p := n.param()
-			fmt.Fprintf(table, "%s\t%s\t%s\t%s\t%s\t%s\n", p.Key, p.Kind, scalar(p.Default), p.Range, p.Doc, p.Source)
+			shown = append(shown, n.param())
 		}
 	}
-	return table.Flush()
+	return writeParams(w, shown)
+}
+
+// Widths of Describe's text, in characters.
+const (
+	describeWidth = 100
+	describeInset = 4
+)
+
+// writeParams writes a line a parameter that starts with its key, and under it
+// what it is and where its numbers come from.
+func writeParams(w io.Writer, params []Param) error {
+	key, fallback := len("KEY"), len("DEFAULT")
+	for _, p := range params {
+		key, fallback = max(key, len(p.Key)), max(fallback, utf8.RuneCountInString(scalar(p.Default)))
+	}
+	var text bytes.Buffer
+	fmt.Fprintf(&text, "%-*s  %-*s  RANGE  (KIND)\n", key, "KEY", fallback, "DEFAULT")
+	for _, p := range params {
+		head := fmt.Sprintf("%-*s  %-*s  ", key, p.Key, fallback, scalar(p.Default))
+		wrap(&text, head, strings.TrimSpace(p.Range+"  ("+p.Kind+")"))
+		if p.Doc != "" {
+			wrap(&text, strings.Repeat(" ", describeInset), p.Doc)
+		}
+		if p.Source != "" {
+			wrap(&text, strings.Repeat(" ", describeInset), "source: "+p.Source)
+		}
+	}
+	_, err := w.Write(text.Bytes())
+	return err
+}
+
+// wrap writes the head and words after it, in lines of at most describeWidth as
+// far as words allow; further lines are inset twice.
+func wrap(text *bytes.Buffer, head, words string) {
+	text.WriteString(head)
+	at, fresh := utf8.RuneCountInString(head), true
+	for _, word := range strings.Split(words, " ") {
+		n := utf8.RuneCountInString(word)
+		switch {
+		case fresh:
+		case at+1+n > describeWidth:
+			fmt.Fprintf(text, "\n%*s", 2*describeInset, "")
+			at = 2 * describeInset
+		default:
+			text.WriteByte(' ')
+			at++
+		}
+		text.WriteString(word)
+		at, fresh = at+n, false
+	}
+	text.WriteByte('\n')
 }
 
 // ParametersPage is docs/parameters.md: a section for each top-level group,

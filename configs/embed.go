@@ -35,7 +35,7 @@ func lookUp(folder, noun, name string) (Document, error) {
 	if err != nil || strings.ContainsAny(name, `/\.`) {
 		hint := suggest(name, names(folder))
 		if hint == "" {
-			hint = "; it is no file, nor one of " + strings.Join(names(folder), ", ")
+			hint = "; there is " + strings.Join(names(folder), ", ")
 		}
 		return Document{}, fmt.Errorf("%s: unknown %s%s", show(name), noun, hint)
 	}

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"strings"
 	"testing"
+	"unicode/utf8"
 
 	"github.com/santhosh-tekuri/jsonschema/v6"
 	"go.yaml.in/yaml/v3"
@@ -137,19 +138,49 @@ func TestSchemaIsGoodByItsOwnDefaults(t *testing.T) {
 	}
 }
 
+// The width is 100: source and doc of a parameter are wrapped under its line.
+const transcriptOfMTT = `KEY                  DEFAULT  RANGE  (KIND)
+tpt.mtt.entries      2048     1 to 4194304, power of two  (integer)
+    cached entries
+    source: derived | measured
+tpt.mtt.ways         4        1 to 64, power of two; 0 = fully associative  (integer)
+    ways of a set
+tpt.mtt.replacement  lru      lru, fifo, plru, nru, random  (choice)
+    victim choice
+tpt.mtt.levels       2        1 to 3  (integer)
+    levels of the table
+`
+
+func TestDescribeWrapsAtItsWidth(t *testing.T) {
+	word := "µs-wide" // 7 characters, 8 bytes
+	params := []Param{{Key: "a.key", Kind: "choice", Default: "µ", Range: strings.Repeat(word+", ", 30),
+		Doc: strings.TrimSpace(strings.Repeat(word+" ", 40)), Source: strings.Repeat("x", 150)}}
+	var out strings.Builder
+	if err := writeParams(&out, params); err != nil {
+		t.Fatal(err)
+	}
+	keys := 0
+	for _, line := range strings.Split(out.String(), "\n") {
+		if n := utf8.RuneCountInString(line); n > 100 && !strings.Contains(line, "xxx") || strings.HasSuffix(line, " ") {
+			t.Errorf("%d characters in %q", n, line)
+		}
+		if strings.HasPrefix(line, `a.key  "µ"      µs-wide`) {
+			keys++
+		}
+	}
+	// 12 words of 8 fill 100 after an inset of 4, and 11 after one of 8.
+	if keys != 1 || !strings.Contains(out.String(), "\n    "+strings.TrimSpace(strings.Repeat(word+" ", 12))+"\n        "+word+" ") {
+		t.Errorf("%d lines with the key in\n%s", keys, out.String())
+	}
+}
+
 func TestDescribe(t *testing.T) {
 	var out strings.Builder
 	if err := Describe(&out, testSpec{}, "tpt.mtt"); err != nil {
 		t.Fatal(err)
 	}
-	lines := strings.Split(strings.TrimSpace(out.String()), "\n")
-	if len(lines) != 5 || !strings.HasPrefix(lines[0], "KEY ") {
-		t.Fatalf("a header and four parameters are due:\n%s", out.String())
-	}
-	for _, part := range []string{"tpt.mtt.ways", "integer", " 4 ", "1 to 64, power of two; 0 = fully associative", "ways of a set"} {
-		if !strings.Contains(lines[2], part) {
-			t.Errorf("%q is not in %q", part, lines[2])
-		}
+	if out.String() != transcriptOfMTT {
+		t.Errorf("got\n%s\nwant\n%s", out.String(), transcriptOfMTT)
 	}
 	err := Describe(&out, testSpec{}, "tpt.mmt")
 	if want := "tpt.mmt: unknown key; did you mean tpt.mpt?"; err == nil || err.Error() != want {

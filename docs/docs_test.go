@@ -10,7 +10,10 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/parquet-go/parquet-go"
+
 	"rnicmmu/configs"
+	"rnicmmu/measure"
 	"rnicmmu/platform"
 )
 
@@ -185,4 +188,80 @@ func TestParametersPageIsCurrent(t *testing.T) {
 		t.Error("docs/parameters.md is out of date; in the repository's root run:\n" +
 			"\tgo run ./cmd/rnicmmu describe --markdown > docs/parameters.md")
 	}
+}
+
+// columns are the names of a table that a run writes, in its order.
+func columns(t *testing.T, path string) (names []string) {
+	t.Helper()
+	text := read(t, path)
+	f, err := parquet.OpenFile(bytes.NewReader(text), int64(len(text)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range f.Schema().Columns() {
+		names = append(names, strings.Join(c, "."))
+	}
+	return names
+}
+
+// results.md explains every column and every figure by its name, once, and
+// none that does not exist.
+func TestResultsPageIsComplete(t *testing.T) {
+	dir := t.TempDir()
+	rec, err := measure.Create(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var sum measure.Summary
+	rec.Finish(&sum)
+	if err := rec.Write(&sum, measure.Manifest{}, nil); err != nil {
+		t.Fatal(err)
+	}
+	figures, _ := measure.Flatten(measure.Summary{})
+	want := map[string][]string{ // by section of the page
+		measure.AccessesFile:         columns(t, filepath.Join(dir, measure.AccessesFile)),
+		measure.InvalidationsFile:    columns(t, filepath.Join(dir, measure.InvalidationsFile)),
+		"summary.json and sweep.csv": figures,
+	}
+	got := explained(string(read(t, "results.md")))
+	for section, names := range want {
+		for _, name := range names {
+			if n := got[section][name]; n != 1 {
+				t.Errorf("results.md: %s: %s is explained %d times", section, name, n)
+			}
+		}
+		for name := range got[section] {
+			if !slices.Contains(names, name) {
+				t.Errorf("results.md: %s: there is no %s", section, name)
+			}
+		}
+	}
+}
+
+// explained counts, by section, the names in the first cells of a page's
+// tables. Totals of causes stand beside their columns, in the second cell, and
+// count as figures.
+func explained(page string) map[string]map[string]int {
+	const figures = "summary.json and sweep.csv"
+	all := map[string]map[string]int{figures: {}}
+	section := ""
+	for _, line := range strings.Split(page, "\n") {
+		if title, ok := strings.CutPrefix(line, "## "); ok {
+			section = title
+			if all[section] == nil {
+				all[section] = map[string]int{}
+			}
+		}
+		if !strings.HasPrefix(line, "| `") {
+			continue
+		}
+		cells := strings.Split(line, "|")
+		for _, m := range code.FindAllStringSubmatch(cells[1], -1) {
+			all[section][m[1]]++
+		}
+		if section != figures && strings.HasPrefix(cells[2], " `accesses.") {
+			all[figures][strings.Trim(cells[2], " `")]++
+		}
+	}
+	return all
 }

@@ -18,7 +18,8 @@ type Manifest struct {
 	Go              string  `json:"go"`
 	ConfigHash      string  `json:"config_hash"` // HashBytes of config.resolved.yaml
 	Seed            uint64  `json:"seed"`
-	TraceHash       string  `json:"trace_hash"` // HashBytes of the trace; empty without one
+	Trace           string  `json:"trace"`      // file that was replayed; empty: synthetic
+	TraceHash       string  `json:"trace_hash"` // of the trace's accesses; empty without one
 	Started         string  `json:"started"`    // RFC 3339
 	WallS           float64 `json:"wall_s"`
 	PeakMemoryBytes uint64  `json:"peak_memory_bytes"` // of the process so far

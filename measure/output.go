@@ -1,13 +1,10 @@
 package measure
 
 import (
-	"errors"
 	"fmt"
 	"io"
-	"io/fs"
 	"os"
 	"path/filepath"
-	"strconv"
 )
 
 // Names of a run's files.
@@ -66,10 +63,8 @@ func (o *output) open(name string) (io.WriteCloser, error) {
 	return f, nil
 }
 
-// temporary carries the process id, so that two processes that were given the
-// same folder do not write into one file.
 func (o *output) temporary(name string) string {
-	return filepath.Join(o.dir, "."+name+"."+strconv.Itoa(os.Getpid())+".tmp")
+	return temporaryName(filepath.Join(o.dir, name))
 }
 
 func (o *output) err() error {
@@ -185,14 +180,4 @@ func firstError(errs ...error) error {
 		}
 	}
 	return nil
-}
-
-// fileError names the file that the user asked for, not the temporary, and the
-// mend.
-func fileError(path string, err error) error {
-	var inner *fs.PathError
-	if errors.As(err, &inner) {
-		err = inner.Err
-	}
-	return fmt.Errorf("%s: cannot write: %w; free space or choose another --out", path, err)
 }

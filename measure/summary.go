@@ -82,7 +82,7 @@ type CacheStats struct {
 	Hits    uint64 `json:"hits"`
 	Misses  uint64 `json:"misses"`
 	Merged  uint64 `json:"merged"`  // misses that joined a walk in flight
-	Replays uint64 `json:"replays"` // look-ups repeated after a miss, apart from all others
+	Replays uint64 `json:"replays"` // look-ups repeated after a fault, apart from all others
 }
 
 // MPTStats counts the protection-table cache.

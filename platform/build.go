@@ -14,7 +14,6 @@ import (
 	"rnicmmu/model"
 	"rnicmmu/model/key"
 	"rnicmmu/model/mtt"
-	"rnicmmu/workload"
 )
 
 // Physical addresses of the adapters' tables and queues: above every frame.
@@ -31,14 +30,14 @@ const hostHop = clocked.Nanosecond
 const domain = 1
 
 // build makes the units from the host outwards, then joins them.
-func (s *System) build(adapters []Spec, order []int) error {
+func (s *System) build(adapters []Spec, order []int, in *Input) error {
 	if err := s.buildKernel(adapters); err != nil {
 		return err
 	}
 	if err := s.buildMemory(len(adapters)); err != nil {
 		return err
 	}
-	s.buildDriver(len(adapters))
+	s.buildDriver(len(adapters), in)
 	s.nodes = make([]*node, len(adapters))
 	for _, i := range order {
 		var err error
@@ -95,11 +94,12 @@ func (s *System) buildMemory(adapters int) error {
 	return err
 }
 
-func (s *System) buildDriver(peers int) {
+func (s *System) buildDriver(peers int, in *Input) {
 	w := &s.spec.Workload
 	s.driver = &driver{engine: s.engine, space: s.space, source: s.source, qps: uint32(w.QPs),
 		outstanding: w.Outstanding, inline: uint32(s.spec.QP.Inline), warmup: s.spec.Warmup, peers: make([]driverPort, peers)}
-	if _, replay := s.source.(*workload.Slice); !replay && w.OfferedRate > 0 {
+	s.driver.deal = in != nil && in.OneQP
+	if in == nil && w.OfferedRate > 0 {
 		s.driver.outstanding = 0
 	}
 	s.driver.id = s.engine.Register(s.driver)

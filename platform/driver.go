@@ -28,12 +28,14 @@ type driver struct {
 
 	outstanding int    // closed loop: accesses in flight, all QPs together; 0 is an open loop
 	qps         uint32 // queue pairs in all; those of the workload are folded onto them
+	deal        bool   // the workload names one QP only: accesses go to all in turn
 	inline      uint32 // bytes of payload that ride in the doorbell
 	warmup      model.Warmup
 
 	pending  workload.Access
 	havePend bool
-	ended    bool
+	ended    bool // the source has no more
+	over     bool // the end was announced
 	nextID   uint64
 	inFlight int
 	done     uint64
@@ -56,7 +58,8 @@ func (d *driver) Tick(now clocked.Time) {
 	}
 	for d.post(now) {
 	}
-	if d.idle() {
+	if d.idle() && !d.over {
+		d.over = true
 		d.engine.Break()
 	}
 }
@@ -98,6 +101,9 @@ func (d *driver) post(now clocked.Time) bool {
 		}
 	}
 	qp := d.pending.QP % d.qps
+	if d.deal {
+		qp = uint32(d.nextID % uint64(d.qps))
+	}
 	p := &d.peers[int(qp)%len(d.peers)]
 	if !p.mmio.Ready(now) {
 		return false

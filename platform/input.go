@@ -14,6 +14,7 @@ type Input struct {
 	Name     string
 	Hash     string // of its accesses
 	Accesses []workload.Access
+	OneQP    bool // the trace tells QPs apart in no way: they are dealt out in turn
 }
 
 // ReadInput reads the first limit accesses of a trace (0: all).
@@ -25,7 +26,16 @@ func ReadInput(t *workload.Trace, limit uint64) (*Input, error) {
 	if len(all) == 0 {
 		return nil, fmt.Errorf("%s: holds no access that can be replayed; see rnicmmu trace info", t.Name())
 	}
-	return &Input{Name: t.Name(), Hash: hashAccesses(all), Accesses: all}, nil
+	return &Input{Name: t.Name(), Hash: hashAccesses(all), Accesses: all, OneQP: oneQP(all)}, nil
+}
+
+func oneQP(all []workload.Access) bool {
+	for i := range all {
+		if all[i].QP != all[0].QP {
+			return false
+		}
+	}
+	return true
 }
 
 // hashAccesses is a hash of what the simulation sees of a trace.

@@ -112,7 +112,7 @@ func newSystem(adapters []Spec, in *Input, order []int) (*System, error) {
 		return nil, err
 	}
 	s.applyPressure()
-	if err := s.build(adapters, order); err != nil {
+	if err := s.build(adapters, order, in); err != nil {
 		return nil, err
 	}
 	return s, nil

@@ -33,7 +33,9 @@ func (s stack) Plot(c draw.Canvas, p *plot.Plot) {
 			if len(s.x) <= mostBars {
 				box := rectangle(x(at-s.width/2), x(at+s.width/2), y(base[i]), y(base[i]+layer[i]))
 				c.FillPolygon(s.colors[k], box)
-				c.StrokeLines(edge, append(box, box[0]))
+				if box[2].Y-box[0].Y > 4*edge.Width { // else the edge would hide it
+					c.StrokeLines(edge, append(box, box[0]))
+				}
 				continue
 			}
 			if len(run) > 0 && at-s.x[run[len(run)-1]] > 1.5 {

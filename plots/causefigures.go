@@ -17,7 +17,7 @@ const (
 // Breakdown is mean latency by cause: Mean[c][row] picoseconds, NaN where the
 // row has no result.
 type Breakdown struct {
-	Causes []string // those that reach 1 % in some row, in order, then "other"
+	Causes []string // those of translation and those that reach 1 % in some row, in order, then "other"
 	Mean   [][]float64
 	Total  []float64 // a row
 }
@@ -36,6 +36,10 @@ func (t *Table) Breakdown() (Breakdown, error) {
 	return gather(names, means, len(t.Rows)), nil
 }
 
+// translationCauses are what the adapter's MMU adds to an access: told however
+// small, because they are what is looked for.
+var translationCauses = []string{"translate", "mpt_miss", "mtt_miss", "mshr", "fault"}
+
 // gather keeps the causes that matter and joins the rest.
 func gather(names []string, means [][]float64, rows int) Breakdown {
 	b := Breakdown{Total: make([]float64, rows)}
@@ -47,9 +51,12 @@ func gather(names []string, means [][]float64, rows int) Breakdown {
 	rest := make([]float64, rows)
 	joined := false
 	for c, m := range means {
-		matters := false
+		matters, least := false, leastShare
+		if slices.Contains(translationCauses, names[c]) {
+			least = 0
+		}
 		for i, v := range m {
-			matters = matters || v > 0 && v >= leastShare*b.Total[i]
+			matters = matters || v > 0 && v >= least*b.Total[i]
 		}
 		if matters {
 			b.Causes, b.Mean = append(b.Causes, names[c]), append(b.Mean, m)
@@ -125,7 +132,7 @@ func (s *sweepFigure) groupBars(f *figure, b Breakdown) {
 		p.X.Tick.Color = color.White // keeps the labels off the axis
 		p.title = g.Group
 		p.Add(newStack(b, values, above, y, inRow(g)))
-		s.addCrosses(p.Plot, inRow(g))
+		addCrosses(p.Plot, inRow(g))
 		panels = append(panels, p)
 	}
 	f.arrange(panels, columns)
@@ -158,7 +165,7 @@ func (s *sweepFigure) allBars(b Breakdown) *panel {
 	p := newPanel(x, y)
 	p.X.Tick.Color = color.White
 	p.Add(newStack(b, values, nil, y, all))
-	s.addCrosses(p.Plot, all)
+	addCrosses(p.Plot, all)
 	return p
 }
 

@@ -15,17 +15,21 @@
 // # Figures of a sweep
 //
 //	overview       miss rate over latency for sweeps of the adapter's tables and
-//	               for one group, else p99 latency over throughput
-//	miss-rate      misses / lookups of the adapter's translation cache (MTT)
+//	               for one group, else p99 latency over paging, or over throughput
+//	               where nothing is paged
+//	miss-rate      share of the lookups of the adapter's translation cache (MTT)
+//	               that missed, and that walked the table
 //	latency        p50, p99 and p99.9
-//	causes         mean latency by cause; shares where the means span more than 8×
+//	causes         mean latency by cause (all of translation, else those of 1 % or
+//	               more); shares where the means span more than 8×
 //	throughput     completed accesses per simulated second, and data where the
 //	               size of an access is known
 //	paging         faults and invalidations per 1000 accesses, where there are any
+//	cpu            mean stall of the host's own program, where there is one
 //
 // The numeric axis with most values is x; every combination of the other axes'
 // values is a group: a panel or a line. A point that the host refused or that
-// failed has no value: it stands as a cross on the axis.
+// failed has no value: it stands as a cross in a band of its own under the data.
 //
 // # Conventions
 //

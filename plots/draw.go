@@ -26,6 +26,11 @@ type Options struct {
 	Figures []string
 }
 
+// Figures lists the figures of a sweep by name: what an experiment's figures may
+// name. Draw refuses others, and skips those that the sweep has no data for while
+// it has for one.
+func Figures() []string { return slices.Clone(sweepNames) }
+
 // Draw draws the figures of a run folder (summary.json) or a sweep folder
 // (sweep.csv) into dir/figures/NAME.FORMAT and returns the files in order. With
 // no formats it draws png. Files are replaced one by one, each in one step.
@@ -47,7 +52,7 @@ func Draw(dir string, formats []string, o Options) ([]string, error) {
 	}
 	out := filepath.Join(dir, FiguresDir)
 	if err := os.MkdirAll(out, 0o777); err != nil {
-		return nil, writeError(out, err)
+		return nil, fmt.Errorf("%s: cannot write: %w; free space or make the folder writable", out, pathless(err))
 	}
 	var files []string
 	for _, f := range figures {
@@ -57,7 +62,7 @@ func Draw(dir string, formats []string, o Options) ([]string, error) {
 				return files, err
 			}
 			path := filepath.Join(out, f.name+"."+format)
-			if err := writeFile(path, data); err != nil {
+			if err := measure.WriteFile(path, data); err != nil {
 				return files, err
 			}
 			files = append(files, path)
@@ -164,5 +169,16 @@ func chosen(natural []*figure, names, known []string) ([]*figure, error) {
 			}
 		}
 	}
+	if len(out) == 0 && len(natural) > 0 {
+		return nil, fmt.Errorf("no data here for figure %s; there is data for %s", strings.Join(names, ", "), namesOf(natural))
+	}
 	return out, nil
+}
+
+func namesOf(figures []*figure) string {
+	var names []string
+	for _, f := range figures {
+		names = append(names, f.name)
+	}
+	return strings.Join(names, ", ")
 }

@@ -157,7 +157,7 @@ func TestRefusedPointsAreMarkedAndNamed(t *testing.T) {
 	if _, err := Draw(dir, []string{"svg"}, Options{}); err != nil {
 		t.Fatal(err)
 	}
-	for _, name := range []string{"overview", "latency", "causes", "throughput", "paging"} {
+	for _, name := range []string{"overview", "latency", "causes", "throughput", "paging", "cpu"} {
 		data, err := os.ReadFile(filepath.Join(dir, FiguresDir, name+".svg"))
 		if err != nil || !bytes.Contains(data, []byte("refused: cannot pin")) {
 			t.Errorf("%s does not name refused points, %v", name, err)
@@ -201,6 +201,7 @@ func TestWrongUseIsOneClearLine(t *testing.T) {
 		{t.TempDir(), "png", "", "neither summary.json nor sweep.csv"},
 		{tlb, "gif", "", `unknown figure format "gif"; use png, svg, pdf`},
 		{tlb, "png", "heat", `unknown figure "heat"; use overview, miss-rate`},
+		{tlb, "png", "cpu", "no data here for figure cpu; there is data for overview, miss-rate"},
 		{broken, "png", "", "manifest.json: not a manifest"},
 		{blocked, "png", "", "figures: cannot write"},
 		{cut, "png", "", "accesses.parquet: no complete Parquet file"},
@@ -244,6 +245,9 @@ func TestTextOfAPDFIsEncoded(t *testing.T) {
 	}
 	if !bytes.Contains(page, []byte("(\xb5s)")) && !bytes.Contains(page, []byte("\\(\xb5s\\)")) || bytes.Contains(page, []byte("\xc2\xb5")) {
 		t.Error("µs is not one byte and s")
+	}
+	if n := bytes.Count(page, []byte("(Size of the translation cache: latency of an access)")); n != 2 {
+		t.Errorf("the title is struck %d times, want 2 for bold", n)
 	}
 	if got := latin("1 µs · p99…\u4e00"); got != "1 \xb5s \xb7 p99\x85?" {
 		t.Errorf("encoded as %q", got)

@@ -15,6 +15,7 @@ type panel struct {
 	legend []entry // above the panel
 	xLabel string
 	yLabel string
+	band   *band // for points without a result; nil without such points
 }
 
 const (
@@ -25,6 +26,13 @@ const (
 
 // edges are the distances from a canvas to the data area in it.
 type edges struct{ left, right, bottom, top vg.Length }
+
+// makeBand moves the start of the y axis for the band, in a panel of the height.
+func (p *panel) makeBand(height vg.Length) {
+	if p.band != nil {
+		p.Y.Min = p.band.bottom(height)
+	}
+}
 
 func edgesOf(p *plot.Plot, c draw.Canvas) edges {
 	d := p.DataCanvas(c)
@@ -77,6 +85,7 @@ func (f *figure) room(cell draw.Canvas) spaced {
 			if p == nil {
 				continue
 			}
+			p.makeBand(cell.Max.Y - cell.Min.Y)
 			e := edgesOf(p.Plot, cell)
 			if p.yLabel != "" {
 				e.left += vg.Points(labelSize)
@@ -98,6 +107,7 @@ func (f *figure) room(cell draw.Canvas) spaced {
 // at the corner. Labels are not left to gonum/plot, which makes room for them in
 // the wrong place on a logarithmic axis.
 func (p *panel) drawAround(data draw.Canvas, corner vg.Point) {
+	p.makeBand(data.Max.Y - data.Min.Y)
 	c := data
 	for range 4 { // the edges depend a little on the size
 		e := edgesOf(p.Plot, c)

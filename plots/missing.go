@@ -1,6 +1,9 @@
 package plots
 
 import (
+	"math"
+	"slices"
+
 	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
@@ -17,7 +20,7 @@ var missing = []struct {
 }
 
 // addCrosses marks the groups' points without a result on the x axis.
-func (s *sweepFigure) addCrosses(p *plot.Plot, groups ...Series) {
+func addCrosses(p *plot.Plot, groups ...Series) {
 	for _, kind := range missing {
 		if at := missingAt(kind.status, groups); len(at) > 0 {
 			p.Add(crosses{at, kind.mark})
@@ -46,8 +49,92 @@ func (s *sweepFigure) crossLegend(f *figure) {
 	}
 }
 
-// heavyCross is a cross that stands out from markers.
-type heavyCross struct{}
+// bandHeight is room for a mark between the data and the x axis.
+const bandHeight = vg.Length(14)
+
+// newPanel is an empty panel for the groups. Their points without a result stand
+// in a band under the data, so that they lie on no one's; where the sweep has
+// such points every panel has the band, and panels keep one scale.
+func (s *sweepFigure) newPanel(x, y scale, groups ...Series) *panel {
+	p := newPanel(x, y)
+	label := s.bandLabel()
+	if label == "" {
+		return p
+	}
+	p.band = &band{floor: y.min, top: y.max, log: y.log, label: label}
+	p.Y.Tick.Marker = bandTicks{p.Y.Tick.Marker, p.band}
+	p.Add(p.band)
+	addCrosses(p.Plot, groups...)
+	return p
+}
+
+func (s *sweepFigure) bandLabel() string {
+	label := ""
+	for _, kind := range missing {
+		switch {
+		case len(missingAt(kind.status, s.layout.Groups)) == 0:
+		case label == "":
+			label = kind.status
+		default:
+			label = "no result"
+		}
+	}
+	return label
+}
+
+// band is the strip under the data of a panel.
+type band struct {
+	floor, top float64 // of the data's axis
+	log        bool
+	label      string
+}
+
+// bottom is where the y axis starts, in a panel of the height, for the band to
+// be bandHeight high.
+func (b *band) bottom(height vg.Length) float64 {
+	below := min(float64(bandHeight/(height-bandHeight)), 1) // of the data's height
+	if height <= bandHeight {
+		below = 1
+	}
+	if b.log {
+		return b.floor * math.Pow(b.floor/b.top, below)
+	}
+	return b.floor - (b.top-b.floor)*below
+}
+
+func (b *band) Plot(c draw.Canvas, p *plot.Plot) {
+	_, y := p.Transforms(&c)
+	top := y(b.floor)
+	c.FillPolygon(bandColor, rectangle(c.Min.X, c.Max.X, c.Min.Y, top))
+	c.StrokeLine2(draw.LineStyle{Color: softInk, Width: vg.Points(0.4)}, c.Min.X, top, c.Max.X, top)
+}
+
+// bandTicks adds the label of the band to the ticks of the data.
+type bandTicks struct {
+	plot.Ticker
+	band *band
+}
+
+func (t bandTicks) Ticks(lo, hi float64) []plot.Tick {
+	middle := (lo + t.band.floor) / 2
+	if t.band.log {
+		middle = math.Sqrt(lo * t.band.floor)
+	}
+	return append(slices.Clone(t.Ticker.Ticks(lo, hi)), plot.Tick{Value: middle, Label: t.band.label})
+}
+
+// heavyCross and heavyPlus stand out from markers and from lines.
+type (
+	heavyCross struct{}
+	heavyPlus  struct{}
+)
+
+func (heavyPlus) DrawGlyph(c *draw.Canvas, sty draw.GlyphStyle, at vg.Point) {
+	line := draw.LineStyle{Color: sty.Color, Width: vg.Points(1.3)}
+	r := sty.Radius * 1.4
+	c.StrokeLine2(line, at.X-r, at.Y, at.X+r, at.Y)
+	c.StrokeLine2(line, at.X, at.Y-r, at.X, at.Y+r)
+}
 
 func (heavyCross) DrawGlyph(c *draw.Canvas, sty draw.GlyphStyle, at vg.Point) {
 	line := draw.LineStyle{Color: sty.Color, Width: vg.Points(1.3)}

@@ -100,11 +100,12 @@ type crosses struct {
 func (m crosses) Plot(c draw.Canvas, p *plot.Plot) {
 	x, _ := p.Transforms(&c)
 	for _, at := range m.x {
-		c.DrawGlyphNoClip(m.mark, vg.Point{X: x(at), Y: c.Min.Y + vg.Points(5)})
+		c.DrawGlyphNoClip(m.mark, vg.Point{X: x(at), Y: c.Min.Y + bandHeight/2})
 	}
 }
 
-// verticals are thin lines across the panel, each with a label at its top.
+// verticals are thin lines across the panel, ascending, each with a label above
+// it; lines at one place share a label.
 type verticals struct {
 	x      []float64
 	labels []string
@@ -112,19 +113,32 @@ type verticals struct {
 
 func (v verticals) Plot(c draw.Canvas, p *plot.Plot) {
 	x, _ := p.Transforms(&c)
+	dotted := draw.LineStyle{Color: softInk, Width: vg.Points(0.7), Dashes: dashPatterns[2]}
+	var rows labelRows
+	for i := 0; i < len(v.x); {
+		at, label := x(v.x[i]), v.labels[i]
+		c.StrokeLine2(dotted, at, c.Min.Y, at, c.Max.Y)
+		for i++; i < len(v.x) && x(v.x[i])-at < vg.Points(1); i++ {
+			label += ", " + v.labels[i]
+		}
+		rows.place(c, at, label)
+	}
+}
+
+// labelRows are where labels above a panel end so far, from the lowest row up.
+type labelRows [2]vg.Length
+
+// place writes a label in the lowest row with room; without room in any row the
+// label is left out.
+func (r *labelRows) place(c draw.Canvas, at vg.Length, label string) {
 	sty := tickText
 	sty.YAlign, sty.Color = draw.YBottom, softInk
-	free := c.Min.X - vg.Points(1000)
-	for i, value := range v.x {
-		at := x(value)
-		c.StrokeLine2(draw.LineStyle{Color: softInk, Width: vg.Points(0.7), Dashes: dashPatterns[2]}, at, c.Min.Y, at, c.Max.Y)
-		half := sty.Width(v.labels[i]) / 2
-		label := vg.Point{X: at, Y: c.Max.Y + vg.Points(1)}
-		if at-half < free { // would cover the label before: a line higher
-			label.Y += vg.Points(8)
-			half = -vg.Points(1000)
+	half := sty.Width(label) / 2
+	for k := range r {
+		if r[k] == 0 || at-half > r[k]+vg.Points(3) {
+			c.FillText(sty, vg.Point{X: at, Y: c.Max.Y + vg.Points(2+8*float64(k))}, label)
+			r[k] = at + half
+			return
 		}
-		c.FillText(sty, label, v.labels[i])
-		free = at + half + vg.Points(3)
 	}
 }

@@ -2,13 +2,8 @@ package plots
 
 import (
 	"bytes"
-	"errors"
 	"fmt"
 	"io"
-	"io/fs"
-	"os"
-	"path/filepath"
-	"strconv"
 	"sync"
 	"time"
 
@@ -47,11 +42,19 @@ func newCanvas(format string, w, h vg.Length) canvas {
 	return vgimg.PngCanvas{Canvas: vgimg.NewWith(vgimg.UseWH(w, h), vgimg.UseDPI(pngDPI))}
 }
 
-// latinCanvas encodes text as the PDF canvas declares it, which gonum/plot 0.17
-// leaves out: Windows code page 1252, one byte a character.
+// latinCanvas mends what the PDF canvas of gonum/plot 0.17 leaves out: it encodes
+// text as the canvas declares it (Windows code page 1252, one byte a character),
+// and strikes bold text twice in the regular face, because the canvas embeds the
+// file of one face for all.
 type latinCanvas struct{ *vgpdf.Canvas }
 
 func (c latinCanvas) FillString(f font.Face, at vg.Point, s string) {
+	if f.Font.Weight == boldWeight {
+		regular := f.Font
+		regular.Weight = 0
+		f = font.DefaultCache.Lookup(regular, regular.Size)
+		c.Canvas.FillString(f, vg.Point{X: at.X + f.Font.Size/30, Y: at.Y}, latin(s))
+	}
 	c.Canvas.FillString(f, at, latin(s))
 }
 
@@ -84,27 +87,4 @@ func (f *figure) render(format string) ([]byte, error) {
 			[]byte("font-family:Liberation Sans,Arial,Helvetica,sans-serif;")), nil
 	}
 	return b.Bytes(), nil
-}
-
-// writeFile writes under a temporary name and renames.
-func writeFile(path string, data []byte) error {
-	dir, name := filepath.Split(path)
-	temporary := filepath.Join(dir, "."+name+"."+strconv.Itoa(os.Getpid())+".tmp")
-	err := os.WriteFile(temporary, data, 0o666)
-	if err == nil {
-		err = os.Rename(temporary, path)
-	}
-	if err != nil {
-		_ = os.Remove(temporary) // nothing better can be done about a left-over
-		return writeError(path, err)
-	}
-	return nil
-}
-
-func writeError(path string, err error) error {
-	var inner *fs.PathError
-	if errors.As(err, &inner) {
-		err = inner.Err
-	}
-	return fmt.Errorf("%s: cannot write: %w; free space or make the folder writable", path, err)
 }

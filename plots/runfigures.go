@@ -55,16 +55,16 @@ func runLatency(dir string, s *measure.Summary) (*figure, error) {
 	for i, share := range atMost {
 		cdf[i], rest[i] = 100*share, 100*(1-share)
 	}
-	rest[len(rest)-1] = 0 // nothing is over the slowest
+	rest[len(rest)-1] = over.Y.Min // nothing is over the slowest
 	marks := verticals{labels: []string{"p50", "p99", "p99.9"}}
 	q := s.Accesses.LatencyPS
 	for _, t := range []float64{float64(q.P50), float64(q.P99), float64(q.P999)} {
 		marks.x = append(marks.x, t/x.unit.base)
 	}
-	for i, p := range []*panel{under, over} {
-		line := curve{x: scaled(latency, x), y: [][]float64{cdf, rest}[i], look: look{color: seriesColors[0]}}
-		p.Add(marks, line)
-	}
+	rise := steps(x, scaled(latency, x), 0, cdf)
+	rise.x, rise.y = append(rise.x, x.max), append(rise.y, 100)
+	under.Add(marks, rise)
+	over.Add(marks, steps(x, scaled(latency, x), 100, rest))
 	f := &figure{name: "latency", height: figureHeight * 0.8, panels: [][]*panel{{under, over}}}
 	f.title = "Latency of " + plain(float64(h.count)) + " completed accesses"
 	f.legend = []entry{{look: look{color: softInk, dashes: dashPatterns[2]}, name: fmt.Sprintf(
@@ -74,6 +74,18 @@ func runLatency(dir string, s *measure.Summary) (*figure, error) {
 		p.title = " " // room for the marks' labels
 	}
 	return f, nil
+}
+
+// steps is a line that goes from first at the left of the axis on to y[i] at
+// x[i], straight up or down.
+func steps(axis scale, x []float64, first float64, y []float64) curve {
+	line := curve{x: []float64{axis.min}, y: []float64{first}, look: look{color: seriesColors[0]}}
+	for i, at := range x {
+		line.x = append(line.x, at, at)
+		line.y = append(line.y, first, y[i])
+		first = y[i]
+	}
+	return line
 }
 
 // runCauses is the mean latency by cause.

@@ -71,6 +71,8 @@ func sample(missRate, faultsPerAccess float64) *measure.Summary {
 	s.Accesses.Issued, s.Accesses.Completed = sampleAccesses, sampleAccesses
 	s.TPT.MTT.Lookups = sampleAccesses * 2
 	s.TPT.MTT.Misses = uint64(missRate * n * 2)
+	s.TPT.MTT.Walks = s.TPT.MTT.Misses * 3 / 4
+	s.TPT.MTT.Merged = s.TPT.MTT.Misses - s.TPT.MTT.Walks
 	s.TPT.MTT.Hits = s.TPT.MTT.Lookups - s.TPT.MTT.Misses
 	s.Faults.Raised = uint64(faultsPerAccess * n)
 	s.Invalidations.Issued = uint64(faultsPerAccess * n * 0.9)
@@ -116,6 +118,9 @@ func pagingSweep(t testing.TB, dir string, schemes ...string) {
 				p.status, p.summary = "refused", nil
 			case scheme != "pinned":
 				p.summary = sample(0.25, math.Max(0.0004, 0.06*(o-0.9)*float64(k)))
+			}
+			if p.summary != nil {
+				p.summary.CPU.Accesses, p.summary.CPU.StallPS = 1000, clocked.Time(1e8*o*o)
 			}
 			points = append(points, p)
 		}

@@ -40,12 +40,13 @@ func valueScale(units []unit, label string, sets ...[]float64) scale {
 	if !ok || lo <= 0 || hi/lo <= 10 {
 		return linearScale(units, label, sets...)
 	}
+	lo, hi = lo/1.08, hi*1.08 // room for a marker
 	s := scale{log: true, unit: unit{base: 1}, label: label}
 	if units != nil {
-		s.unit = unitFor(units, math.Sqrt(lo*hi))
+		s.unit = unitForSpan(units, lo, hi)
 		s.label += " (" + s.unit.name + ")"
 	}
-	s.min, s.max = floor125(lo/s.unit.base/1.08), ceil125(hi/s.unit.base*1.08)
+	s.min, s.max = floorDigit(lo/s.unit.base), ceilDigit(hi/s.unit.base)
 	s.ticks = logTicks(s.min, s.max)
 	return s
 }
@@ -65,12 +66,14 @@ func linearScale(units []unit, label string, sets ...[]float64) scale {
 	return s
 }
 
+// linearFromZero ends at the first tick that holds hi. With three steps or more
+// to it, at most a quarter stays empty.
 func linearFromZero(hi float64) (lo, top float64, ticks []plot.Tick) {
-	if hi <= 0 {
+	if hi < 1e-300 {
 		hi = 1
 	}
-	step := niceStep(hi * 1.04 / 5)
-	top = math.Ceil(hi*1.04/step) * step
+	step := niceStep(hi / 6)
+	top = max(math.Ceil(hi/step)*step, hi)
 	return 0, top, linearTicks(0, top, step)
 }
 
@@ -169,6 +172,17 @@ func (s *scale) apply(a *plot.Axis) {
 	if s.log {
 		a.Scale = plot.LogScale{}
 	}
+}
+
+// floorDigit and ceilDigit are the nearest 1, 2, … 9 × 10^k.
+func floorDigit(v float64) float64 {
+	p := math.Pow(10, math.Floor(math.Log10(v)))
+	return math.Floor(v/p+1e-9) * p
+}
+
+func ceilDigit(v float64) float64 {
+	p := math.Pow(10, math.Floor(math.Log10(v)))
+	return math.Ceil(v/p-1e-9) * p
 }
 
 // floor125 is the largest of 1, 2, 5 × 10^k that v reaches.

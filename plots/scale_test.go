@@ -75,9 +75,12 @@ func TestValueAxes(t *testing.T) {
 		{[]float64{1.5e6, 1.2e9}, true, 1, 2000, "t (µs)", "1 10 100 1000"},
 		{[]float64{300e3, 4e6}, true, 0.2, 5, "t (µs)", "0.2 0.5 1 2 5"},
 		{[]float64{0, 900e3}, false, 0, 1000, "t (ns)", "0 200 400 600 800 1000"},
-		{[]float64{0, 0}, false, 0, 1.5, "t (ps)", "0 0.5 1 1.5"},
-		{[]float64{none}, false, 0, 1.5, "t (ps)", "0 0.5 1 1.5"},
-		{nil, false, 0, 1.5, "t (ps)", "0 0.5 1 1.5"},
+		{[]float64{0, 9.8e6}, false, 0, 10, "t (µs)", "0 2 4 6 8 10"},
+		{[]float64{0, 10.1e6}, false, 0, 12, "t (µs)", "0 2 4 6 8 10 12"},
+		{[]float64{600e3, 9.5e9}, true, 0.0005, 20, "t (ms)", "0.001 0.01 0.1 1 10"}, // in µs a tick of five digits
+		{[]float64{0, 0}, false, 0, 1, "t (ps)", "0 0.2 0.4 0.6 0.8 1"},
+		{[]float64{none}, false, 0, 1, "t (ps)", "0 0.2 0.4 0.6 0.8 1"},
+		{nil, false, 0, 1, "t (ps)", "0 0.2 0.4 0.6 0.8 1"},
 	} {
 		s := valueScale(timeUnits, "t", c.values)
 		if s.log != c.log || math.Abs(s.min-c.min) > 1e-9 || math.Abs(s.max-c.max) > 1e-9*c.max || s.label != c.label || labels(s.ticks) != c.ticks {
@@ -109,6 +112,33 @@ func TestEveryValueHasAPlaceOnItsAxis(t *testing.T) {
 			t.Fatalf("%d labels between %g and %g: %q", n, s.min, s.max, labels(s.ticks))
 		}
 	})
+}
+
+// A linear axis leaves at most a quarter over its largest value empty.
+func TestLinearAxisIsFilled(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		hi := rapid.Float64Range(1e-12, 1e15).Draw(t, "largest")
+		_, top, ticks := linearFromZero(hi)
+		if top < hi || hi < 0.75*top*(1-1e-9) || len(ticks) < 4 || len(ticks) > 8 {
+			t.Fatalf("%g on an axis to %g with ticks %q", hi, top, labels(ticks))
+		}
+	})
+}
+
+func TestRatesHaveTicksOfFourDigits(t *testing.T) {
+	for _, c := range []struct {
+		values       []float64
+		label, ticks string
+	}{
+		{[]float64{28e3, 20e6}, "r (M/s)", "0.1 1 10"},
+		{[]float64{19e6, 20e6}, "r (M/s)", "0 5 10 15 20"},
+		{[]float64{4e3, 900e3}, "r (k/s)", "10 100 1000"},
+		{[]float64{2, 4}, "r (/s)", "0 1 2 3 4"},
+	} {
+		if s := valueScale(rateUnits, "r", c.values); s.label != c.label || labels(s.ticks) != c.ticks {
+			t.Errorf("%v: %q %q", c.values, s.label, labels(s.ticks))
+		}
+	}
 }
 
 func TestNumbersInWords(t *testing.T) {

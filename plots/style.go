@@ -27,6 +27,8 @@ var (
 	ink      = rgb(0x1a1a1a)
 	softInk  = rgb(0x555555)
 	gridline = rgb(0xe3e3e3)
+
+	bandColor = rgb(0xf6f0f0)
 )
 
 func textStyle(points float64, c color.Color, x text.XAlignment, y text.YAlignment) text.Style {
@@ -34,9 +36,16 @@ func textStyle(points float64, c color.Color, x text.XAlignment, y text.YAlignme
 	return text.Style{Color: c, Font: f, XAlign: x, YAlign: y, Handler: plot.DefaultTextHandler}
 }
 
-// One weight only: the PDF canvas of gonum/plot 0.17 cannot embed a bold face.
+// boldWeight is WeightBold of golang.org/x/image/font, whose zero is regular.
+const boldWeight = 3
+
+func bold(s text.Style) text.Style {
+	s.Font.Weight = boldWeight
+	return s
+}
+
 var (
-	titleText  = textStyle(11, ink, text.XLeft, text.YTop)
+	titleText  = bold(textStyle(11, ink, text.XLeft, text.YTop))
 	panelText  = textStyle(9, ink, text.XCenter, text.YTop)
 	labelText  = textStyle(8.5, ink, text.XCenter, text.YBottom)
 	tickText   = textStyle(7.5, ink, text.XCenter, text.YTop)

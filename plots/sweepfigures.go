@@ -5,13 +5,12 @@ import (
 	"math"
 	"path/filepath"
 	"slices"
-	"strings"
 
 	"gonum.org/v1/plot/vg"
 )
 
 // Names of a sweep's figures, in the order of drawing.
-var sweepNames = []string{"overview", "miss-rate", "latency", "causes", "throughput", "paging"}
+var sweepNames = []string{"overview", "miss-rate", "latency", "causes", "throughput", "paging", "cpu"}
 
 // percentiles that latency figures show.
 var percentiles = []struct{ column, name string }{{"p50", "p50"}, {"p99", "p99"}, {"p999", "p99.9"}}
@@ -73,8 +72,10 @@ func (s *sweepFigure) checkResults() error {
 
 func (s *sweepFigure) natural() []*figure {
 	figures := []*figure{s.overview(), s.missRate(), s.latency(), s.causes(), s.throughput()}
-	if f := s.paging(); f != nil {
-		figures = append(figures, f)
+	for _, f := range []*figure{s.paging(), s.cpu()} {
+		if f != nil {
+			figures = append(figures, f)
+		}
 	}
 	return figures
 }
@@ -128,14 +129,18 @@ func (s *sweepFigure) look(i, n int) look {
 
 // panel draws one metric, a line a group, and marks points without a result.
 func (s *sweepFigure) panel(x, y scale, series []Series) *panel {
-	p := newPanel(x, y)
+	return s.lines(x, y, series, s.look)
+}
+
+// lines is a panel in which the i-th of n series has look(i, n).
+func (s *sweepFigure) lines(x, y scale, series []Series, look func(i, n int) look) *panel {
+	p := s.newPanel(x, y, s.layout.Groups...)
 	for i, one := range series {
-		p.Add(curve{one.X, scaled(one.Y, y), s.look(i, len(series))})
+		p.Add(curve{one.X, scaled(one.Y, y), look(i, len(series))})
 	}
 	if _, _, ok := spanOf(ys(series)...); !ok {
 		p.Add(noValue)
 	}
-	s.addCrosses(p.Plot, s.layout.Groups...)
 	return p
 }
 
@@ -149,14 +154,6 @@ func (s *sweepFigure) groupLegend(f *figure) {
 		}
 	}
 	s.crossLegend(f)
-}
-
-func (s *sweepFigure) missRate() *figure {
-	f := s.figure("miss-rate", "miss rate")
-	series := s.series(MissRate)
-	f.panels = [][]*panel{{s.panel(s.x(1), linearScale(nil, "MTT misses / lookups (%)", ys(series)...), series)}}
-	s.groupLegend(f)
-	return f
 }
 
 // throughput is accesses, and above them data where an access' size is known.
@@ -194,58 +191,6 @@ func (s *sweepFigure) throughputScale(series []Series) scale {
 	return valueScale(rateUnits, "accesses completed", ys(series)...)
 }
 
-func (s *sweepFigure) paging() *figure {
-	faults, invalidations := s.series(FaultRate), s.series(InvalidationRate)
-	if _, hi, ok := spanOf(append(ys(faults), ys(invalidations)...)...); !ok || hi == 0 {
-		return nil
-	}
-	f := s.figure("paging", "faults and invalidations")
-	f.panels = [][]*panel{{
-		s.panel(s.x(2), valueScale(nil, "faults per 1000 accesses", ys(faults)...), faults),
-		s.panel(s.x(2), valueScale(nil, "invalidations per 1000 accesses", ys(invalidations)...), invalidations),
-	}}
-	f.shareX()
-	s.groupLegend(f)
-	return f
-}
-
-// overview is two panels on one x axis: miss rate over latency where the
-// adapter's tables are swept or there is one group, else latency over
-// throughput.
-func (s *sweepFigure) overview() *figure {
-	x := s.x(1)
-	f := s.figure("overview", "")
-	f.height, f.title = tallHeight, s.title
-	single := len(s.layout.Groups) == 1
-	p99 := func() *panel {
-		series := s.series(Latency("p99"))
-		return s.panel(x, valueScale(timeUnits, "p99 latency", ys(series)...), series)
-	}
-	var upper, lower *panel
-	if single || strings.HasPrefix(s.layout.X.Key, "tpt.") {
-		series := s.series(MissRate)
-		upper = s.panel(x, linearScale(nil, "MTT miss rate (%)", ys(series)...), series)
-	} else {
-		upper = p99()
-	}
-	switch {
-	case single:
-		lower = s.percentilePanels(f, x, 1)[0]
-		lower.legend, f.legend = f.legend, nil
-	case strings.HasPrefix(s.layout.X.Key, "tpt."):
-		lower = p99()
-	default:
-		rate := s.series(Throughput)
-		lower = s.panel(x, s.throughputScale(rate), rate)
-	}
-	if !single {
-		s.groupLegend(f)
-	}
-	upper.hideX()
-	f.panels = [][]*panel{{upper}, {lower}}
-	return f
-}
-
 // latency is a panel a group while there are few, else a panel a percentile.
 func (s *sweepFigure) latency() *figure {
 	f := s.figure("latency", "latency of an access")
@@ -280,7 +225,7 @@ func (s *sweepFigure) percentilePanels(f *figure, x scale, n int) []*panel {
 	y := valueScale(timeUnits, "latency of an access", all...)
 	panels := make([]*panel, n)
 	for g := range panels {
-		panels[g] = newPanel(x, y)
+		panels[g] = s.newPanel(x, y, s.layout.Groups[g])
 		panels[g].title = s.layout.Groups[g].Group
 		for q := range quantiles {
 			one := quantiles[q][g]
@@ -289,7 +234,6 @@ func (s *sweepFigure) percentilePanels(f *figure, x scale, n int) []*panel {
 		if _, _, ok := spanOf(all...); !ok {
 			panels[g].Add(noValue)
 		}
-		s.addCrosses(panels[g].Plot, s.layout.Groups[g])
 	}
 	for q, p := range percentiles {
 		f.legend = append(f.legend, entry{name: p.name, look: s.look(q, len(percentiles))})

@@ -87,11 +87,16 @@ func readError(path string, err error) error {
 	if errors.Is(err, fs.ErrNotExist) {
 		return fmt.Errorf("%s: missing: name the folder of a run or of a sweep", path)
 	}
+	return fmt.Errorf("%s: cannot read: %w", path, pathless(err))
+}
+
+// pathless drops the path that a system error repeats.
+func pathless(err error) error {
 	var inner *fs.PathError
 	if errors.As(err, &inner) {
-		err = inner.Err
+		return inner.Err
 	}
-	return fmt.Errorf("%s: cannot read: %w", path, err)
+	return err
 }
 
 // Metric is a figure computed from columns of one row.
@@ -121,12 +126,18 @@ const completed = "accesses.completed"
 var (
 	// MissRate is the share of MTT look-ups that missed, in percent.
 	MissRate = Ratio("tpt.mtt.misses", "tpt.mtt.lookups", 100)
+	// WalkRate is the share of MTT look-ups that walked the table, in percent; the
+	// other misses joined a walk in flight.
+	WalkRate = Ratio("tpt.mtt.walks", "tpt.mtt.lookups", 100)
 	// Throughput is completed accesses per simulated second.
 	Throughput = Ratio(completed, "simulated_ps", 1e12)
 	// FaultRate is adapter faults per 1000 completed accesses.
 	FaultRate = Ratio("faults.raised", completed, 1000)
 	// InvalidationRate is invalidations per 1000 completed accesses.
 	InvalidationRate = Ratio("invalidations.issued", completed, 1000)
+	// CPUStall is the mean time that an access of the host's own program waits for
+	// its page, picoseconds; without a value where the program is off.
+	CPUStall = Ratio("cpu.stall_ps", "cpu.accesses", 1)
 )
 
 // Latency is a quantile of the latency of completed accesses in picoseconds:

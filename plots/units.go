@@ -15,7 +15,7 @@ type unit struct {
 
 var (
 	timeUnits = []unit{{"ps", 1}, {"ns", 1e3}, {"µs", 1e6}, {"ms", 1e9}, {"s", 1e12}}
-	rateUnits = []unit{{"/s", 1}, {"thousand/s", 1e3}, {"million/s", 1e6}, {"billion/s", 1e9}}
+	rateUnits = []unit{{"/s", 1}, {"k/s", 1e3}, {"M/s", 1e6}, {"G/s", 1e9}}
 	dataUnits = []unit{{"b/s", 1}, {"kb/s", 1e3}, {"Mb/s", 1e6}, {"Gb/s", 1e9}, {"Tb/s", 1e12}}
 )
 
@@ -24,6 +24,18 @@ func unitFor(units []unit, typical float64) unit {
 	best := units[0]
 	for _, u := range units {
 		if typical >= u.base {
+			best = u
+		}
+	}
+	return best
+}
+
+// unitForSpan is the unit for the middle of a wide span, or a larger one where
+// that would need ticks of five digits.
+func unitForSpan(units []unit, lo, hi float64) unit {
+	best := unitFor(units, math.Sqrt(lo*hi))
+	for _, u := range units {
+		if u.base > best.base && ceilDigit(hi/best.base) >= 1e4 && lo/u.base > 1e-4 { // whose first decade is 0.001
 			best = u
 		}
 	}

@@ -3,6 +3,9 @@ package sweep
 import (
 	"context"
 	"errors"
+	"os"
+	"path/filepath"
+	"strings"
 	"time"
 
 	"rnicmmu/configs"
@@ -72,19 +75,33 @@ func (j *Job) Run(ctx context.Context, progress func(done, total uint64)) (*meas
 	return sum, j.finish(rec, sum, resolved, started)
 }
 
+// repro is the command that runs the job again.
+func (j *Job) repro(trace string) string {
+	words := []string{"rnicmmu run", filepath.Join(j.Dir, "config.resolved.yaml")}
+	if trace != "" {
+		words = append(words, "--trace", trace)
+	}
+	return strings.Join(words, " ")
+}
+
 // finish completes the summary and gives the files their names.
 func (j *Job) finish(rec *measure.Recorder, sum *measure.Summary, resolved []byte, started time.Time) error {
-	hash := ""
+	trace, hash := "", ""
 	if j.Input != nil {
-		hash = j.Input.Hash
+		trace, hash = j.Input.Name, j.Input.Hash
 	}
 	sum.WallS = time.Since(started).Seconds()
 	rec.Finish(sum)
 	for i := range sum.Violations {
-		sum.Violations[i].Repro = "rnicmmu run config.resolved.yaml"
+		sum.Violations[i].Repro = j.repro(trace)
 	}
-	if err := rec.Write(sum, measure.NewManifest(Version, resolved, j.Spec.Seed, hash, started), resolved); err != nil {
+	m := measure.NewManifest(Version, resolved, j.Spec.Seed, hash, started)
+	m.Trace = trace
+	if err := rec.Write(sum, m, resolved); err != nil {
 		return err
+	}
+	if j.Dir != "" {
+		os.RemoveAll(filepath.Join(j.Dir, "figures")) // of an earlier run
 	}
 	if sum.Interrupted {
 		return ErrInterrupted

@@ -28,21 +28,34 @@ type Manifest struct {
 	Description string   `json:"description"`
 	Axes        []string `json:"axes"`
 	Figures     []string `json:"figures"`
-	Trace       string   `json:"trace"` // name; empty: synthetic
 	Points      int      `json:"points"`
 }
 
-// openStore makes the folder. One that holds another sweep is refused, so that
+// openStore makes the folder and writes manifest.json, so that the folder is
+// known as this sweep's from the start. One that holds another sweep is refused:
 // results never mix.
 func openStore(dir string, plan *Plan, resume bool) (*store, error) {
 	s := &store{dir: dir, plan: plan, resume: resume, started: time.Now()}
-	if _, err := os.Stat(filepath.Join(dir, "sweep.csv")); err == nil && !resume {
+	switch hash := heldSweep(dir); {
+	case hash != "" && !resume:
 		return nil, fmt.Errorf("%s: holds a sweep already; use --resume to go on with it or another --out", dir)
+	case hash != "" && hash != plan.Hash:
+		return nil, fmt.Errorf("%s: holds a sweep of another experiment, other settings or another trace; give --resume the same ones, or choose another --out", dir)
 	}
 	if err := os.MkdirAll(filepath.Join(dir, "points"), 0o777); err != nil {
 		return nil, fmt.Errorf("%s: cannot be made: %w; choose another --out", dir, pathless(err))
 	}
-	return s, nil
+	return s, s.writeManifest()
+}
+
+// heldSweep is the plan's hash of the sweep that a folder holds; empty: none.
+func heldSweep(dir string) string {
+	var m Manifest
+	data, err := os.ReadFile(filepath.Join(dir, "manifest.json"))
+	if err != nil || json.Unmarshal(data, &m) != nil || m.Experiment == "" {
+		return ""
+	}
+	return m.ConfigHash
 }
 
 // finished is the summary of a point that an earlier run of this sweep
@@ -67,6 +80,10 @@ func (s *store) finish(results []Result) error {
 	if err := writeWhole(filepath.Join(s.dir, "sweep.csv"), table); err != nil {
 		return err
 	}
+	return s.writeManifest()
+}
+
+func (s *store) writeManifest() error {
 	m, err := s.manifest()
 	if err != nil {
 		return err
@@ -115,9 +132,12 @@ func (s *store) manifest() ([]byte, error) {
 		Points: len(s.plan.Points)}
 	traceHash := ""
 	if s.plan.Input != nil {
-		m.Trace, traceHash = s.plan.Input.Name, s.plan.Input.Hash
+		traceHash = s.plan.Input.Hash
 	}
 	m.Manifest = measure.NewManifest(Version, nil, s.plan.Points[0].Spec.Seed, traceHash, s.started)
+	if s.plan.Input != nil {
+		m.Trace = s.plan.Input.Name
+	}
 	m.ConfigHash = s.plan.Hash
 	for _, a := range e.Axes {
 		m.Axes = append(m.Axes, a.Key)

@@ -22,7 +22,8 @@ func printSummary(w io.Writer, s *measure.Summary) {
 	fmt.Fprintf(t, "\nsimulated\t%s\t(%.2f M accesses a second of it)\n", human(s.SimulatedPS), rate(s))
 	fmt.Fprintf(t, "latency\tmean %s, p50 %s, p99 %s, p99.9 %s, max %s\n", human(l.Mean), human(l.P50), human(l.P99), human(l.P999), human(l.Max))
 	m := &s.TPT.MTT
-	fmt.Fprintf(t, "MTT cache\t%d look-ups, %s missed, %d walks\n", m.Lookups, percent(m.Misses, m.Lookups), m.Walks)
+	fmt.Fprintf(t, "MTT cache\t%d look-ups, %s missed: %s walked the table, the others joined a walk\n", m.Lookups,
+		percent(m.Misses, m.Lookups), percent(m.Walks, m.Lookups))
 	if f := &s.Faults; f.Raised > 0 {
 		fmt.Fprintf(t, "faults\t%d raised (%d minor, %d major), %d pages swapped in, %d out\n", f.Raised, f.Minor, f.Major, f.SwappedInPages, f.SwappedOutPages)
 	}
@@ -35,7 +36,9 @@ func printSummary(w io.Writer, s *measure.Summary) {
 	}
 	fmt.Fprintf(t, "PCIe\t%s up, %s down\n", fraction(s.PCIe.Up.Utilisation), fraction(s.PCIe.Down.Utilisation))
 	fmt.Fprintf(t, "wall time\t%.2f s, %.0f accesses a second\n", s.WallS, s.AccessesPerWallS)
-	fmt.Fprintf(t, "result hash\t%s\n", s.ResultHash)
+	if !s.Interrupted {
+		fmt.Fprintf(t, "result hash\t%s\n", s.ResultHash)
+	}
 	t.Flush()
 	printCauses(w, s)
 	for _, v := range s.Violations {

@@ -62,7 +62,7 @@ func (f *sweepFlags) run(c *cobra.Command, name string) error {
 	results, err := f.execute(c.Context(), plan)
 	if results == nil || err != nil {
 		if errors.Is(err, sweep.ErrInterrupted) {
-			return fmt.Errorf("%w: finished points are in %s; go on with --resume", err, f.out)
+			return fmt.Errorf("%w: finished points are in %s; the same command with --resume goes on", err, f.out)
 		}
 		return err
 	}

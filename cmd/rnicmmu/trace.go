@@ -63,8 +63,10 @@ func traceConvertCommand() *cobra.Command {
 	var to string
 	c := &cobra.Command{
 		Use:   "convert FILE",
-		Short: "print the accesses of a trace or capture as CSV",
-		Args:  exactly("FILE"),
+		Short: "print a trace or capture as CSV",
+		Long: "Print the accesses of a trace, or every packet of a capture that names an address (RETH or AtomicETH),\n" +
+			"as CSV that run --trace reads. SENDs name no address and are left out.",
+		Args: exactly("FILE"),
 		RunE: func(_ *cobra.Command, args []string) error {
 			if to != "csv" {
 				return fmt.Errorf("--to %q: csv is due", to)

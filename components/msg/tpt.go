@@ -17,7 +17,7 @@ type Translate struct {
 	Write    bool // the translation will be used to store
 	Replay   bool // the same packet or page was looked up before its fault: not counted again
 	CheckKey bool // look the key up and check [CheckVA, CheckVA+CheckLen) too
-	Hold     bool // do not answer absent: keep the request until the page is there
+	Hold     bool // keep the request until the page is there; absent is the answer only where the QP's fault of that class is another request's
 	Len      uint32
 	CheckLen uint32
 	CheckVA  model.VA

@@ -30,7 +30,7 @@ type Spec struct {
 // Credits are the initial flow-control advertisements of a receiver. Header
 // credits count TLPs, data credits 16 bytes of payload; 0 is infinite.
 type Credits struct {
-	PH   int `key:"ph" default:"127" min:"0" max:"2032" doc:"posted headers; 0: infinite" source:"[PCIe]: 127 is the most without scaling; 64 B writes at Gen4 x16 over a 300 ns loop need 31.5 GB/s × 300 ns / 88 B = 108 (derived)"`
+	PH   int `key:"ph" default:"127" min:"0" max:"2032" doc:"posted headers; 0: infinite" source:"of the root port, 127: [PCIe], the most without scaling; 64 B writes at Gen4 x16 over a 300 ns loop need 31.5 GB/s × 300 ns / 88 B = 108 (derived); of the adapter, 64: [cocotbext-pcie]"`
 	PD   int `key:"pd" default:"1024" min:"0" max:"32752" doc:"posted data, 16 B each; 0: infinite" source:"[cocotbext-pcie]: 1024; Gen4 x16, 300 ns and MPS 256 need 34 TLPs × 16 = 544 (derived)"`
 	NPH  int `key:"nph" default:"127" min:"0" max:"2032" doc:"non-posted headers; 0: infinite" source:"[PCIe]: 127 is the most without scaling"`
 	NPD  int `key:"npd" default:"64" min:"0" max:"32752" doc:"non-posted data, 16 B each; 0: infinite" source:"[cocotbext-pcie]: 64"`

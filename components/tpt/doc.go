@@ -17,7 +17,8 @@
 //
 // One Translate is accepted a cycle. Latencies, in cycles of tpt.clock:
 //
-//	hit                   lookup_cycles, then the register to the responder
+//	hit                   lookup_cycles, of which the last ends in the register
+//	                      to the responder
 //	miss                  one DMA read a table level (one round trip each), then
 //	                      lookup_cycles again to pass the filled entry on
 //	command               doorbell → fetch of the work request → the firmware's
@@ -29,6 +30,9 @@
 // leaf is read again; an invalidation is acknowledged only when every
 // translation of its range that was given out before has come back, and the
 // acknowledgement is a posted write behind the DMA writes that used them.
+//
+// A request that needs a miss register, a slot or room for its answer which is
+// not there waits, and those behind it; a hit passes misses that are under way.
 //
 // Absent entries are not cached. A line that holds some absent entries serves
 // the present ones; for the others it counts as a miss.

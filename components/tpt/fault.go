@@ -1,6 +1,8 @@
 package tpt
 
 import (
+	"math/bits"
+
 	"rnicmmu/clocked"
 	"rnicmmu/components/msg"
 	"rnicmmu/measure"
@@ -58,7 +60,7 @@ func (u *Unit) absent(now clocked.Time, i int32, m *msg.Translate) {
 		return
 	}
 	bit := uint8(1) << kindOf(m.Write)
-	if f.classes[m.QP]&bit != 0 || ones(f.classes[m.QP]) >= u.spec.Fault.MaxOutstanding {
+	if f.classes[m.QP]&bit != 0 || bits.OnesCount8(f.classes[m.QP]) >= u.spec.Fault.MaxOutstanding {
 		u.Stats.FaultsMuted++
 		u.reject(now, i, m, msg.OutcomeAbsent)
 		return
@@ -74,14 +76,7 @@ func (u *Unit) absent(now clocked.Time, i int32, m *msg.Translate) {
 		s.req, s.phase = *m, slotParked
 	}
 	m.Ledger.Charge(now, measure.CauseTranslate)
-	u.append(&f.list[token].list, i)
-}
-
-func ones(b uint8) (n int) {
-	for ; b != 0; b &= b - 1 {
-		n++
-	}
-	return n
+	u.enqueue(&f.list[token].list, i)
 }
 
 // raise allots a token and starts the adapter's time to its event.
@@ -95,7 +90,7 @@ func (u *Unit) raise(now clocked.Time, entry uint64, m *msg.Translate) int32 {
 	x := &f.list[token]
 	f.free = x.next
 	count := u.shift.Span(m.VA, uint64(m.Len))
-	*x = fault{live: true, list: emptyList, event: msg.Event{Token: uint32(token), QP: m.QP, Kind: kindOf(m.Write),
+	*x = fault{live: true, list: noWaiters, event: msg.Event{Token: uint32(token), QP: m.QP, Kind: kindOf(m.Write),
 		Write: m.Write, Entry: entry, Count: uint32(max(1, count)), Page: m.Page, Raised: now}}
 	f.outstanding++
 	u.Stats.FaultsRaised++
@@ -151,8 +146,8 @@ func (u *Unit) resume(now clocked.Time, d due) {
 	f.classes[x.event.QP] &^= 1 << x.event.Kind
 	f.outstanding--
 	f.queued--
-	if d.failed {
-		f.failedQP[x.event.QP] = x.list.head == none
+	if d.failed && x.list.head == none {
+		f.failedQP[x.event.QP] = true
 	}
 	u.countResume(x, d.failed)
 	held := x.list
@@ -160,7 +155,7 @@ func (u *Unit) resume(now clocked.Time, d due) {
 	x.next = f.free
 	f.free = d.token
 	for held.head != none {
-		i := u.shift1(&held)
+		i := u.dequeue(&held)
 		m := &u.slots[i].req
 		m.Ledger.Charge(now, measure.CauseFault)
 		if d.failed {

@@ -4,13 +4,14 @@ import (
 	"rnicmmu/clocked"
 	"rnicmmu/components/msg"
 	"rnicmmu/measure"
+	"rnicmmu/model"
 	"rnicmmu/model/key"
 	"rnicmmu/model/mtt"
 )
 
-var emptyList = waiters{none, none}
+var noWaiters = waiters{none, none}
 
-func (u *Unit) append(w *waiters, s int32) {
+func (u *Unit) enqueue(w *waiters, s int32) {
 	u.slots[s].next = none
 	if w.head == none {
 		w.head = s
@@ -20,13 +21,13 @@ func (u *Unit) append(w *waiters, s int32) {
 	w.tail = s
 }
 
-func (u *Unit) shift1(w *waiters) int32 {
+func (u *Unit) dequeue(w *waiters) int32 {
 	s := w.head
 	w.head = u.slots[s].next
 	return s
 }
 
-func (u *Unit) freeSlotAt(i int32) {
+func (u *Unit) vacate(i int32) {
 	s := &u.slots[i]
 	s.phase, s.marked = slotFree, false
 	s.next = u.freeSlot
@@ -44,7 +45,7 @@ func (u *Unit) takeReleases(now clocked.Time) {
 		if s.marked {
 			u.commands.draining--
 		}
-		u.freeSlotAt(int32(m.Handle))
+		u.vacate(int32(m.Handle))
 		u.Release.Pop(now)
 	}
 }
@@ -53,8 +54,8 @@ func (u *Unit) takeReleases(now clocked.Time) {
 // taken blocks those behind it; hits pass misses that are under way.
 func (u *Unit) accept(now clocked.Time) {
 	m := u.Translate.Peek(now)
-	if m == nil || now < u.nextAccept {
-		return
+	if m == nil || now < u.nextAccept || u.results.n > 0 {
+		return // a refusal holds no slot: only this bounds how many wait for the responder
 	}
 	if u.freeSlot == none || u.mustWait(m) {
 		if !u.headBlocked {
@@ -80,7 +81,7 @@ func (u *Unit) accept(now clocked.Time) {
 
 // mustWait tells whether the request would miss and find no register for it.
 func (u *Unit) mustWait(m *msg.Translate) bool {
-	if m.CheckKey && m.CheckLen > 0 {
+	if m.CheckKey {
 		k := key.Key(m.Key)
 		if _, hit := u.mpt.Peek(uint64(k.Index()), uint64(k.Index())); !hit {
 			return u.keyMiss(k.Index()) == nil && u.freeKeyMiss() < 0
@@ -233,13 +234,13 @@ func (u *Unit) grant(now clocked.Time, i int32, m *msg.Translate, w mtt.Word) {
 	s.phase, s.at = slotGiven, at
 	offset := uint64(m.VA) & (u.shift.Bytes() - 1)
 	u.answer(now, at, msg.Translation{Outcome: msg.OutcomeOK, Write: w.Allows(true), Handle: uint32(i),
-		Cookie: m.Cookie, PA: w.PA() + pa(offset), At: at})
+		Cookie: m.Cookie, PA: w.PA() + model.PA(offset), At: at})
 }
 
 func (u *Unit) reject(now clocked.Time, i int32, m *msg.Translate, o msg.Outcome) {
 	at := now + u.clock.Cycles(u.spec.LookupCycles)
 	m.Ledger.Charge(at, measure.CauseTranslate)
 	c := m.Cookie
-	u.freeSlotAt(i)
-	u.answer(now, at, msg.Translation{Outcome: o, Cookie: c, At: at, Over: o == msg.OutcomeAbsent && u.over})
+	u.vacate(i)
+	u.answer(now, at, msg.Translation{Outcome: o, Cookie: c, At: at, Over: o == msg.OutcomeAbsent && u.overAdvertised})
 }

@@ -10,7 +10,7 @@ import (
 
 // Spec holds the parameters of the unit; the group is named tpt.
 type Spec struct {
-	Page         string       `key:"page" default:"4KiB" oneof:"4KiB,64KiB,2MiB,1GiB,2GiB" doc:"page size of the adapter's table; at most the host's page" source:"[FaRM14] Fig. 4: 4 KiB and 2 GiB; the others: [SDM] leaf sizes and Arm's 64 KiB (recalled)"`
+	Page         string       `key:"page" default:"4KiB" oneof:"4KiB,64KiB,2MiB,1GiB,2GiB" doc:"page size of the adapter's table; under odp at most host.page, while pinned memory is laid out contiguously and takes any" source:"[FaRM14] Fig. 4: 4 KiB and 2 GiB; the others: [SDM] leaf sizes and Arm's 64 KiB (recalled)"`
 	Clock        clocked.Freq `key:"clock" default:"800MHz" min:"1MHz" max:"10GHz" doc:"clock of the adapter's units" source:"assumption: typical of NIC silicon; sweep it"`
 	LookupCycles int          `key:"lookup_cycles" default:"4" min:"1" max:"64" doc:"cycles from acceptance to result on a hit: MPT and MTT stages" source:"assumption: two stages a cache"`
 	Tables       string       `key:"tables" default:"host" oneof:"host,onboard" doc:"where MPT and MTT live: host memory over PCIe or memory on the adapter" source:"assumption: recent adapters keep them in host memory, older ones on the card (recalled)"`

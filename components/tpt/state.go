@@ -95,7 +95,8 @@ type Unit struct {
 	clock  clocked.Domain
 	shift  model.PageShift
 	layout mtt.Layout
-	over   bool
+
+	overAdvertised bool // more memory is advertised than reserved
 
 	keys  *key.Table
 	table *mtt.Table

@@ -27,7 +27,7 @@ func New(e *clocked.Engine, name string, spec Spec, place Place, seed uint64, ov
 		return nil, err
 	}
 	u := &Unit{engine: e, name: name, spec: spec, clock: clocked.NewDomain(spec.Clock), shift: spec.PageShift(),
-		over: over, base: place.MPT, stalled: emptyList}
+		overAdvertised: over, base: place.MPT, stalled: noWaiters}
 	var err error
 	if u.layout, err = mtt.NewLayout(place.MTT, place.Entries, spec.MTT.Levels); err != nil {
 		return nil, fmt.Errorf("tpt.mtt: %w", err)
@@ -95,8 +95,8 @@ func (u *Unit) Tick(now clocked.Time) {
 	u.tickFaults(now)
 	u.tickCommands(now)
 	u.retryStalled(now)
-	u.accept(now)
 	u.sendResults(now)
+	u.accept(now)
 	u.sendDMA(now)
 }
 
@@ -167,28 +167,4 @@ func (u *Unit) sendResults(now clocked.Time) {
 		*u.Translation.PushAt(now, max(r.at, u.clock.Next(now))) = r.msg
 		u.results.pop()
 	}
-}
-
-// Idle tells whether nothing is in flight.
-func (u *Unit) Idle() bool {
-	return u.inUse == 0 && u.dma.n == 0 && u.results.n == 0 && u.faults.outstanding == 0 && u.commands.idle()
-}
-
-// Waits names what the unit is waiting for, for a deadlock dump.
-func (u *Unit) Waits() []string {
-	var out []string
-	for i := range u.slots {
-		if s := &u.slots[i]; s.phase == slotParked {
-			out = append(out, fmt.Sprintf("%s: QP %d waits for the translation of va %#x", u.name, s.req.QP, uint64(s.req.VA)))
-		}
-	}
-	for i := range u.faults.list {
-		if f := &u.faults.list[i]; f.live {
-			out = append(out, fmt.Sprintf("%s: QP %d waits for the kernel to resume fault %d (raised at %v)", u.name, f.event.QP, i, f.event.Raised))
-		}
-	}
-	if c := u.commands.current; c != nil {
-		out = append(out, fmt.Sprintf("%s: command on entries %d+%d in phase %d, %d translations to drain", u.name, c.Entry, c.Count, u.commands.phase, u.commands.draining))
-	}
-	return out
 }

@@ -9,8 +9,6 @@ import (
 	"rnicmmu/model/mtt"
 )
 
-func pa(x uint64) model.PA { return model.PA(x) }
-
 func (u *Unit) keyMiss(index uint32) *keyMiss {
 	for i := range u.keyMisses {
 		if k := &u.keyMisses[i]; k.busy && k.index == index {
@@ -36,7 +34,7 @@ func (u *Unit) parkOnKey(now clocked.Time, i int32, index uint32, counted bool, 
 		if counted {
 			u.Stats.MPT.Merged++
 		}
-		u.append(&k.list, i)
+		u.enqueue(&k.list, i)
 		return
 	}
 	if counted {
@@ -44,9 +42,9 @@ func (u *Unit) parkOnKey(now clocked.Time, i int32, index uint32, counted bool, 
 	}
 	n := u.freeKeyMiss()
 	k := &u.keyMisses[n]
-	*k = keyMiss{busy: true, index: index, list: emptyList}
-	u.append(&k.list, i)
-	u.readTable(now, msg.KindMPT, u.base+pa(uint64(index)*key.EntryBytes), key.EntryBytes, cookie(cookieMPT, n), a)
+	*k = keyMiss{busy: true, index: index, list: noWaiters}
+	u.enqueue(&k.list, i)
+	u.readTable(now, msg.KindMPT, u.base+model.PA(uint64(index)*key.EntryBytes), key.EntryBytes, cookie(cookieMPT, n), a)
 }
 
 // finishKey fills the MPT cache and lets the waiting requests go on.
@@ -61,7 +59,7 @@ func (u *Unit) finishKey(now clocked.Time, n int) {
 	}
 	k.busy = false
 	for k.list.head != none {
-		i := u.shift1(&k.list)
+		i := u.dequeue(&k.list)
 		m := &u.slots[i].req
 		m.Ledger.Charge(now, measure.CauseMPTMiss)
 		u.protect(now, i, m)
@@ -90,7 +88,7 @@ func (u *Unit) freeWalk() int {
 // no register queues for it. The miss is counted when its walk is known.
 func (u *Unit) parkOnWalk(now clocked.Time, i int32, line, first uint64) {
 	if !u.join(now, i, line, first) {
-		u.append(&u.stalled, i)
+		u.enqueue(&u.stalled, i)
 	}
 }
 
@@ -100,7 +98,7 @@ func (u *Unit) join(now clocked.Time, i int32, line, first uint64) bool {
 	n := u.walkOf(line)
 	if n >= 0 {
 		u.countMiss(s, true)
-		u.append(&u.walks[n].list, i)
+		u.enqueue(&u.walks[n].list, i)
 		return true
 	}
 	if n = u.freeWalk(); n < 0 {
@@ -108,8 +106,8 @@ func (u *Unit) join(now clocked.Time, i int32, line, first uint64) bool {
 	}
 	u.countMiss(s, false)
 	w := &u.walks[n]
-	*w = walk{busy: true, line: line, first: first, set: u.setOf(&s.req, line), list: emptyList}
-	u.append(&w.list, i)
+	*w = walk{busy: true, line: line, first: first, set: u.setOf(&s.req, line), list: noWaiters}
+	u.enqueue(&w.list, i)
 	u.readLevel(now, n)
 	return true
 }
@@ -137,7 +135,7 @@ func (u *Unit) retryStalled(now clocked.Time) {
 		if !cached && u.walkOf(line) < 0 && u.freeWalk() < 0 {
 			return
 		}
-		u.shift1(&u.stalled)
+		u.dequeue(&u.stalled)
 		s.req.Ledger.Charge(now, measure.CauseMSHR)
 		if cached {
 			u.translate(now, i, &s.req)
@@ -182,7 +180,7 @@ func (u *Unit) finishWalk(now clocked.Time, n int) {
 	u.fill(w)
 	w.busy = false
 	for w.list.head != none {
-		i := u.shift1(&w.list)
+		i := u.dequeue(&w.list)
 		s := &u.slots[i]
 		s.req.Ledger.Charge(now, measure.CauseMTTMiss)
 		u.resolve(now, i, &s.req, w.words[s.entry-w.first])

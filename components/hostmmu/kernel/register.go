@@ -78,6 +78,7 @@ func (k *Kernel) Register(regions []Region, scheme string) (Setup, error) {
 	}
 	k.listFree()
 	k.startThreads()
+	k.engine.Wake(k.id, 0) // there may be memory to reclaim from the start
 	return setup, nil
 }
 

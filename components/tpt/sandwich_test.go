@@ -1,6 +1,8 @@
 package tpt
 
 import (
+	"fmt"
+	"strings"
 	"testing"
 
 	"rnicmmu/clocked"
@@ -23,14 +25,18 @@ type sandwich struct {
 	t      testing.TB
 	engine *clocked.Engine
 	unit   *Unit
+	base   model.VA
 	key    key.Key
 
-	script  []step // in order of time
-	next    int
-	answers []answer
-	hold    bool // keep the translations that are given
-	held    []uint32
-	access  measure.Access
+	script   []step // in order of time
+	next     int
+	requests []request // by cookie
+	answers  []answer
+	held     []uint32           // handles kept
+	owner    map[uint32]request // of a translation, by handle
+	log      strings.Builder
+	custom   func(clocked.Time) // in place of the scripted responder
+	access   measure.Access
 
 	acks    []ack
 	events  []*msg.Event
@@ -42,7 +48,13 @@ type step struct {
 	at      clocked.Time
 	req     *msg.Translate
 	command *msg.Command
-	release bool // give back everything held
+	release bool // give back every translation kept
+}
+
+// request is a Translate and what the responder does with its answer.
+type request struct {
+	*msg.Translate
+	keep bool // the translation is kept until a release
 }
 
 type answer struct {
@@ -58,6 +70,29 @@ type ack struct {
 type timedDone struct {
 	at  clocked.Time
 	msg msg.DMADone
+}
+
+var (
+	outcomeNames = [...]string{msg.OutcomeAbsent: "absent", msg.OutcomeMoving: "moving", msg.OutcomeRemoteAccess: "refused", msg.OutcomeRemoteOp: "failed"}
+	commandNames = [...]string{msg.CmdFill: "fill", msg.CmdInvalidate: "invalidate", msg.CmdResume: "resume"}
+	classNames   = [...]string{msg.ResponderWrite: "write", msg.ResponderRead: "read"}
+)
+
+func (r request) String() string {
+	verb := "read "
+	if r.Write {
+		verb = "write"
+	}
+	return fmt.Sprintf("qp=%d %s page=%d", r.QP, verb, r.Page)
+}
+
+// logf adds a line to the transcript; its time is in cycles.
+func (s *sandwich) logf(now clocked.Time, format string, args ...any) {
+	at := fmt.Sprint(int64(now / cycle))
+	if now%cycle != 0 {
+		at = now.String()
+	}
+	fmt.Fprintf(&s.log, "%6s  %s\n", at, fmt.Sprintf(format, args...))
 }
 
 type side struct {
@@ -78,10 +113,13 @@ func spec() Spec {
 		Invalidation: InvalidationSpec{QueueDepth: 4}}
 }
 
-func newSandwich(t testing.TB, sp Spec, present bool) *sandwich {
+// newSandwich has one region of the given number of pages; none is present.
+func newSandwich(t testing.TB, sp Spec) *sandwich { return newSandwichAt(t, sp, baseVA) }
+
+func newSandwichAt(t testing.TB, sp Spec, base model.VA) *sandwich {
 	t.Helper()
 	e := clocked.NewEngine()
-	s := &sandwich{t: t, engine: e}
+	s := &sandwich{t: t, engine: e, base: base, owner: map[uint32]request{}}
 	u, err := New(e, "tpt0", sp, Place{MPT: 1 << 40, MTT: 1 << 41, Keys: 16, Entries: pages}, 1, false)
 	if err != nil {
 		t.Fatal(err)
@@ -99,39 +137,44 @@ func newSandwich(t testing.TB, sp Spec, present bool) *sandwich {
 		DMADone:     clocked.NewWire[msg.DMADone](e, wire(endpoint, u.ID())),
 		Doorbell:    clocked.NewWire[msg.Doorbell](e, wire(endpoint, u.ID())),
 	}
-	s.register(present)
+	s.register()
 	return s
 }
 
-func (s *sandwich) register(present bool) {
-	k, err := s.unit.Keys().Register(key.Region{PD: 1, Base: baseVA, Length: pages << 12, PageShift: model.Shift4K,
+func (s *sandwich) register() {
+	var err error
+	s.key, err = s.unit.Keys().Register(key.Region{PD: 1, Base: s.base, Length: pages << 12, PageShift: model.Shift4K,
 		Rights: key.LocalWrite | key.RemoteRead | key.RemoteWrite | key.RemoteAtomic | key.OnDemand})
 	if err != nil {
 		s.t.Fatal(err)
 	}
-	s.key = k
+}
+
+// mapAll makes every page present, page i at frame(i).
+func (s *sandwich) mapAll() *sandwich {
 	for i := range uint64(pages) {
-		if present {
-			s.unit.Table().Set(i, mtt.Entry{PA: frame(i), Read: true, Write: true, Present: true}.Encode())
-		}
+		s.unit.Table().Set(i, mtt.Entry{PA: frame(i), Read: true, Write: true, Present: true}.Encode())
 	}
+	return s
 }
 
 // frame is where page i lies: not at its own number, so that a wrong entry shows.
 func frame(i uint64) model.PA { return model.PA(i+100) << 12 }
 
 // read asks for 64 bytes of page i at the given time.
-func (s *sandwich) read(at clocked.Time, qp uint32, page uint64) {
-	va := baseVA + model.VA(page<<12) + 64
-	s.script = append(s.script, step{at: at, req: &msg.Translate{Cookie: page, QP: qp, PD: 1, Key: uint32(s.key), Op: model.OpRead,
+func (s *sandwich) read(at clocked.Time, qp uint32, page uint64) *msg.Translate {
+	va := s.base + model.VA(page<<12) + 64
+	m := &msg.Translate{Cookie: uint64(len(s.requests)), QP: qp, PD: 1, Key: uint32(s.key), Op: model.OpRead,
 		CheckKey: true, CheckVA: va, CheckLen: 64, VA: va, Len: 64, Page: uint32(page), Access: &s.access,
-		Ledger: &measure.Ledger{Last: at}}})
+		Ledger: &measure.Ledger{Last: at}}
+	s.requests = append(s.requests, request{Translate: m})
+	s.script = append(s.script, step{at: at, req: m})
+	return m
 }
 
 // write is read for a store.
 func (s *sandwich) write(at clocked.Time, qp uint32, page uint64) *msg.Translate {
-	s.read(at, qp, page)
-	r := s.script[len(s.script)-1].req
+	r := s.read(at, qp, page)
 	r.Op, r.Write = model.OpWrite, true
 	return r
 }
@@ -150,16 +193,14 @@ func (s *sandwich) run() {
 }
 
 func (s *sandwich) responder(now clocked.Time) {
+	if s.custom != nil {
+		s.custom(now)
+		return
+	}
 	u := s.unit
 	for m := u.Translation.Peek(now); m != nil; m = u.Translation.Peek(now) {
 		s.answers = append(s.answers, answer{now, *m})
-		if m.Outcome == msg.OutcomeOK {
-			if s.hold {
-				s.held = append(s.held, m.Handle)
-			} else {
-				*u.Release.Push(now) = msg.Release{Handle: m.Handle}
-			}
-		}
+		s.take(now, m)
 		u.Translation.Pop(now)
 	}
 	for s.next < len(s.script) && s.script[s.next].at <= now {
@@ -179,6 +220,26 @@ func (s *sandwich) responder(now clocked.Time) {
 	}
 }
 
+// take logs an answer, and gives its translation back or keeps it.
+func (s *sandwich) take(now clocked.Time, m *msg.Translation) {
+	if m.Outcome == msg.OutcomeRevoke {
+		s.logf(now, "revoke   %s", s.owner[m.Handle])
+		return
+	}
+	r := s.requests[m.Cookie]
+	if m.Outcome != msg.OutcomeOK {
+		s.logf(now, "answer   %s %s", r, outcomeNames[m.Outcome])
+		return
+	}
+	s.logf(now, "answer   %s frame=%d", r, m.PA>>12)
+	s.owner[m.Handle] = r
+	if r.keep {
+		s.held = append(s.held, m.Handle)
+		return
+	}
+	*s.unit.Release.Push(now) = msg.Release{Handle: m.Handle}
+}
+
 // endpoint answers reads readDelay after it sees them and delivers completion
 // entries, in order, after the same time.
 func (s *sandwich) endpoint(now clocked.Time) {
@@ -191,12 +252,19 @@ func (s *sandwich) endpoint(now clocked.Time) {
 		switch {
 		case !m.Write:
 			s.reads++
+			if s.custom == nil {
+				s.logf(now, "endpoint reads %s, %d bytes", m.Kind, m.Len)
+			}
 			s.pending.push(timedDone{now + readDelay, msg.DMADone{Kind: m.Kind, Cookie: m.Cookie}})
 			s.engine.Wake(2, now+readDelay)
 		case m.Kind == msg.KindCQE:
-			s.acks = append(s.acks, ack{now, m.Body.(*msg.Command)})
+			c := m.Body.(*msg.Command)
+			s.acks = append(s.acks, ack{now, c})
+			s.logf(now, "ack      %s", commandNames[c.Op])
 		case m.Kind == msg.KindEQE:
-			s.events = append(s.events, m.Body.(*msg.Event))
+			x := m.Body.(*msg.Event)
+			s.events = append(s.events, x)
+			s.logf(now, "event    qp=%d %s page=%d token=%d", x.QP, classNames[x.Kind], x.Entry, x.Token)
 		}
 		u.DMA.Pop(now)
 	}
