@@ -1,6 +1,7 @@
 package platform
 
 import (
+	"errors"
 	"fmt"
 
 	"rnicmmu/measure"
@@ -57,6 +58,9 @@ func hashAccesses(all []workload.Access) string {
 func source(s *Spec, in *Input, page model.PageShift) (workload.Source, []workload.Region, error) {
 	if in == nil {
 		synthetic := s.synthetic()
+		if synthetic.Accesses == 0 {
+			return nil, nil, errors.New("workload.accesses: 0 is all of a trace, and there is none; give a number or --trace")
+		}
 		g, err := workload.NewGenerator(synthetic)
 		if err != nil {
 			return nil, nil, fmt.Errorf("workload.%w", err)

@@ -4,15 +4,14 @@ import (
 	"fmt"
 	"sort"
 
+	"rnicmmu/components/hostmmu/kernel"
 	"rnicmmu/model"
 	"rnicmmu/model/key"
 	"rnicmmu/workload"
 )
 
-// relocatedBase is where the regions of a capture's second and later hosts are
-// placed: one simulated host holds the memory of all of them, so that equal
-// addresses of different hosts must be told apart.
-const relocatedBase model.VA = 0x2000_0000_0000
+// userSpace is the end of the addresses that a process has (x86-64, 47 bits).
+const userSpace = 1 << 47
 
 // Region is registered memory of the host: one memory region on every adapter.
 type Region struct {
@@ -32,25 +31,49 @@ type Space struct {
 	pages   uint32
 }
 
+// maxPages bounds what a run may register: each page costs about a hundred
+// bytes of this machine's memory.
+const maxPages = 1 << 26
+
 // NewSpace places regions, given in order of host and address, on a host with
-// pages of the given size.
+// pages of the given size. One simulated host holds the memory of all of a
+// capture's hosts; regions of the second and later ones, and those outside a
+// process's addresses, are simulated elsewhere, at the same offset in a page.
 func NewSpace(regions []workload.Region, host model.PageShift) (*Space, error) {
 	s := &Space{shift: host}
-	next := relocatedBase
+	next := relocation(regions, host)
 	for _, r := range regions {
 		placed := r.VA
-		if r.Host > 0 {
+		if relocated(r) {
 			placed = next + r.VA&model.VA(host.Bytes()-1)
 			next += model.VA((host.Span(placed, r.Len) + 1) << host)
 		}
 		pages := host.Span(placed, r.Len)
-		if uint64(s.pages)+pages >= 1<<31 {
-			return nil, fmt.Errorf("registered memory of more than 2^31 pages of %d bytes: use a larger host.page", host.Bytes())
+		if uint64(s.pages)+pages > maxPages {
+			return nil, fmt.Errorf("registered memory of more than %d pages of %d bytes: use a smaller working set or a larger host.page", maxPages, host.Bytes())
 		}
 		s.Regions = append(s.Regions, Region{Region: r, Placed: placed, FirstPage: s.pages, Pages: uint32(pages)})
 		s.pages += uint32(pages)
 	}
 	return s, nil
+}
+
+func relocated(r workload.Region) bool {
+	return r.Host > 0 || uint64(r.VA) >= userSpace || r.Len > userSpace-uint64(r.VA)
+}
+
+// relocation is where the relocated regions begin: in a gap between the others.
+func relocation(regions []workload.Region, host model.PageShift) model.VA {
+	var kept []kernel.Region
+	need := uint64(0)
+	for _, r := range regions {
+		if relocated(r) {
+			need += host.Span(r.VA, r.Len) + 1
+		} else {
+			kept = append(kept, kernel.Region{VA: r.VA, Length: r.Len})
+		}
+	}
+	return kernel.Gap(kept, host, need)
 }
 
 // Pages is the number of host pages of all regions.

@@ -107,7 +107,7 @@ func (s *Spec) synthetic() workload.SyntheticSpec {
 // Check reports every impossible combination of values, each by its key.
 func (s *Spec) Check() error {
 	var all []error
-	all = append(all, s.TPT.Check(), s.PCIe.Check(), s.Host.KernelSpec.Check())
+	all = append(all, s.TPT.Check(), s.PCIe.Check(), s.checkHost())
 	if err := s.Peer.PCIe.Check(); err != nil {
 		all = append(all, fmt.Errorf("peer.%w", err))
 	}
@@ -118,4 +118,23 @@ func (s *Spec) Check() error {
 		all = append(all, fmt.Errorf("pressure.overcommit: %g is outside 1/64 … 1000", s.Pressure.Overcommit))
 	}
 	return errors.Join(all...)
+}
+
+// maxFrames bounds the frames as maxPages bounds the pages.
+const maxFrames = maxPages
+
+// checkHost checks the kernel's part; under pressure.overcommit its memory is
+// not host.memory's but comes from the working set.
+func (s *Spec) checkHost() error {
+	k := s.Host.KernelSpec
+	if s.Pressure.Overcommit != 0 {
+		k.Memory = model.Bytes(2 * k.Shift().Bytes())
+	}
+	switch {
+	case k.Frames() > maxFrames:
+		return fmt.Errorf("host.memory: %d frames of %s are more than the %d that this model holds; use less or a larger host.page", k.Frames(), k.Page, maxFrames)
+	case k.CPUPages() > maxPages:
+		return fmt.Errorf("host.cpu.working_set: %d pages of %s are more than the %d that this model holds; use less or a larger host.page", k.CPUPages(), k.Page, maxPages)
+	}
+	return k.Check()
 }

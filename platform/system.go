@@ -87,7 +87,11 @@ func newSystem(adapters []Spec, in *Input, order []int) (*System, error) {
 	s := &System{spec: adapters[0], engine: clocked.NewEngine()}
 	var err error
 	for i := range adapters {
-		err = errors.Join(err, adapters[i].Check())
+		e := adapters[i].Check()
+		if e != nil && len(adapters) > 1 {
+			e = fmt.Errorf("adapters[%d]: %w", i, e)
+		}
+		err = errors.Join(err, e)
 	}
 	if err != nil {
 		return nil, err
@@ -132,9 +136,6 @@ func (s *System) applyPressure() {
 	s.spec.Host.Memory = model.Bytes(uint64(max(2, pages/over)) << shift)
 }
 
-// receiveBase is where receive buffers are simulated: above all workloads.
-const receiveBase model.VA = 0x4000_0000_0000
-
 // receiveRegions is the memory of the receive buffers, where there are SENDs.
 func (s *System) receiveRegions() []workload.Region {
 	if !s.sends() {
@@ -142,7 +143,7 @@ func (s *System) receiveRegions() []workload.Region {
 	}
 	w := &s.spec.Workload
 	bytes := uint64(w.ReceiveBytes) * uint64(w.ReceiveBuffers) * uint64(w.QPs)
-	return []workload.Region{{VA: receiveBase, Len: bytes, Host: receiveHost}}
+	return []workload.Region{{Len: bytes, Host: receiveHost}}
 }
 
 // receiveHost is the address space of receive buffers; no access names it.

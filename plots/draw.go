@@ -34,7 +34,12 @@ func Figures() []string { return slices.Clone(sweepNames) }
 // Draw draws the figures of a run folder (summary.json) or a sweep folder
 // (sweep.csv) into dir/figures/NAME.FORMAT and returns the files in order. With
 // no formats it draws png. Files are replaced one by one, each in one step.
-func Draw(dir string, formats []string, o Options) ([]string, error) {
+func Draw(dir string, formats []string, o Options) (files []string, err error) {
+	defer func() {
+		if x := recover(); x != nil { // Parquet readers and scales panic on damaged data
+			err = fmt.Errorf("%s: the results are damaged (%v); run again", dir, x)
+		}
+	}()
 	if len(formats) == 0 {
 		formats = []string{"png"}
 	}
@@ -54,7 +59,6 @@ func Draw(dir string, formats []string, o Options) ([]string, error) {
 	if err := os.MkdirAll(out, 0o777); err != nil {
 		return nil, fmt.Errorf("%s: cannot write: %w; free space or make the folder writable", out, pathless(err))
 	}
-	var files []string
 	for _, f := range figures {
 		for _, format := range formats {
 			data, err := f.render(format)

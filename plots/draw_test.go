@@ -253,3 +253,19 @@ func TestTextOfAPDFIsEncoded(t *testing.T) {
 		t.Errorf("encoded as %q", got)
 	}
 }
+
+// Damaged results give an error that says what to do, never a panic.
+func TestDamagedResults(t *testing.T) {
+	for _, text := range []string{"{}", "null", "[]", "", `{"accesses":{"completed":1}}`} {
+		dir := t.TempDir()
+		if err := os.WriteFile(filepath.Join(dir, "summary.json"), []byte(text), 0o666); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(filepath.Join(dir, "accesses.parquet"), []byte("PAR1PAR1"), 0o666); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := Draw(dir, nil, Options{}); err == nil || strings.Contains(err.Error(), "\n") {
+			t.Errorf("summary %q: error %v, want one line", text, err)
+		}
+	}
+}

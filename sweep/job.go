@@ -3,6 +3,7 @@ package sweep
 import (
 	"context"
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -63,6 +64,9 @@ func (j *Job) Run(ctx context.Context, progress func(done, total uint64)) (*meas
 	}
 	rec := measure.New()
 	if j.Dir != "" {
+		if heldSweep(j.Dir) != "" {
+			return nil, fmt.Errorf("%s: holds a sweep; choose another --out", j.Dir)
+		}
 		if rec, err = measure.Create(j.Dir); err != nil {
 			return nil, err
 		}

@@ -26,6 +26,7 @@ const (
 type Result struct {
 	Status  string
 	Error   string // one line
+	Stuck   bool   // the model stopped itself
 	Summary *measure.Summary
 }
 
@@ -106,7 +107,7 @@ feed:
 func (s *store) point(ctx context.Context, p *Point) (r Result) {
 	defer func() {
 		if x := recover(); x != nil {
-			r = Result{Status: StatusFailed, Error: fmt.Sprintf("internal error: %v at %s", x, firstFrame(debug.Stack()))}
+			r = Result{Status: StatusFailed, Stuck: true, Error: fmt.Sprintf("internal error: %v at %s", x, firstFrame(debug.Stack()))}
 		}
 	}()
 	dir := filepath.Join(s.dir, "points", p.ID)
@@ -120,13 +121,14 @@ func (s *store) point(ctx context.Context, p *Point) (r Result) {
 
 func classify(sum *measure.Summary, err error) Result {
 	var refused *platform.Refused
+	var stuck *platform.Stuck
 	switch {
 	case errors.As(err, &refused):
 		return Result{Status: StatusRefused, Error: oneLine(err)}
 	case errors.Is(err, ErrInterrupted):
 		return Result{Status: StatusInterrupted, Error: "stopped", Summary: sum}
 	case err != nil:
-		return Result{Status: StatusFailed, Error: oneLine(err)}
+		return Result{Status: StatusFailed, Error: oneLine(err), Stuck: errors.As(err, &stuck)}
 	}
 	return outcome(sum)
 }

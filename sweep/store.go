@@ -42,6 +42,9 @@ func openStore(dir string, plan *Plan, resume bool) (*store, error) {
 	case hash != "" && hash != plan.Hash:
 		return nil, fmt.Errorf("%s: holds a sweep of another experiment, other settings or another trace; give --resume the same ones, or choose another --out", dir)
 	}
+	if _, err := os.Stat(filepath.Join(dir, "summary.json")); err == nil {
+		return nil, fmt.Errorf("%s: holds the results of a run; choose another --out", dir)
+	}
 	if err := os.MkdirAll(filepath.Join(dir, "points"), 0o777); err != nil {
 		return nil, fmt.Errorf("%s: cannot be made: %w; choose another --out", dir, pathless(err))
 	}
@@ -64,6 +67,11 @@ func (s *store) finished(dir string) *measure.Summary {
 	if !s.resume {
 		return nil
 	}
+	for _, name := range []string{"accesses.parquet", "invalidations.parquet", "config.resolved.yaml", "manifest.json"} {
+		if _, err := os.Stat(filepath.Join(dir, name)); err != nil {
+			return nil
+		}
+	}
 	sum, err := measure.ReadSummary(filepath.Join(dir, "summary.json"))
 	if err != nil || sum.Interrupted {
 		return nil
@@ -77,7 +85,7 @@ func (s *store) finish(results []Result) error {
 	if err != nil {
 		return err
 	}
-	if err := writeWhole(filepath.Join(s.dir, "sweep.csv"), table); err != nil {
+	if err := measure.WriteFile(filepath.Join(s.dir, "sweep.csv"), table); err != nil {
 		return err
 	}
 	return s.writeManifest()
@@ -88,7 +96,7 @@ func (s *store) writeManifest() error {
 	if err != nil {
 		return err
 	}
-	return writeWhole(filepath.Join(s.dir, "manifest.json"), m)
+	return measure.WriteFile(filepath.Join(s.dir, "manifest.json"), m)
 }
 
 // table is sweep.csv: axes, status, the flattened summary, then the point's

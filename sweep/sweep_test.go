@@ -3,7 +3,6 @@ package sweep
 import (
 	"context"
 	"errors"
-	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -111,26 +110,5 @@ func TestPanicIsARow(t *testing.T) {
 	}
 	if results[0].Status != StatusFailed || results[2].Status != StatusOK {
 		t.Errorf("%+v, %+v", results[0], results[2])
-	}
-}
-
-// writeWhole leaves the old file or the new one, never a part, and names what
-// cannot be written.
-func TestWriteWhole(t *testing.T) {
-	dir := t.TempDir()
-	path := filepath.Join(dir, "f")
-	if err := writeWhole(path, []byte("one")); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.Chmod(dir, 0o500); err != nil {
-		t.Fatal(err)
-	}
-	defer os.Chmod(dir, 0o700)
-	err := writeWhole(filepath.Join(dir, "missing", "f"), []byte("two"))
-	if err == nil || !strings.Contains(err.Error(), "cannot be written") || strings.Contains(err.Error(), "\n") {
-		t.Errorf("error %v", err)
-	}
-	if data, _ := os.ReadFile(path); string(data) != "one" {
-		t.Errorf("holds %q", data)
 	}
 }

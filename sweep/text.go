@@ -2,9 +2,7 @@ package sweep
 
 import (
 	"errors"
-	"fmt"
 	"io/fs"
-	"os"
 	"path/filepath"
 	"strings"
 
@@ -26,31 +24,6 @@ func pathless(err error) error {
 		return p.Err
 	}
 	return err
-}
-
-// writeWhole writes a file under a temporary name and renames it: it is there
-// whole or not at all.
-func writeWhole(path string, data []byte) error {
-	f, err := os.CreateTemp(filepath.Dir(path), "."+filepath.Base(path)+"-*")
-	if err == nil {
-		_, err = f.Write(data)
-		if e := f.Close(); err == nil {
-			err = e
-		}
-		if err == nil {
-			err = os.Chmod(f.Name(), 0o644)
-		}
-		if err == nil {
-			err = os.Rename(f.Name(), path)
-		}
-		if err != nil {
-			os.Remove(f.Name())
-		}
-	}
-	if err != nil {
-		return fmt.Errorf("%s: cannot be written: %w; free space or choose another --out", path, pathless(err))
-	}
-	return nil
 }
 
 // firstFrame is the place in this module where a panic came from.

@@ -44,7 +44,28 @@ func (f *common) load(c *cobra.Command, src configs.Sources) (platform.Spec, *co
 	if spec.Pressure.Overcommit != 0 && resolved.Given("host.memory") && resolved.Given("pressure.overcommit") {
 		return spec, nil, resolved.Problem("pressure.overcommit", "set together with host.memory; leave one of them out")
 	}
-	return spec, resolved, spec.Check()
+	return spec, resolved, placed(resolved, spec.Check())
+}
+
+// placed gives each line of a check across parameters, which begins with a key
+// or a group, the place from which a parameter of that group comes.
+func placed(resolved *configs.Resolved, err error) error {
+	if err == nil {
+		return nil
+	}
+	params, _ := configs.Params(&platform.Spec{})
+	var lines []string
+	for _, line := range strings.Split(err.Error(), "\n") {
+		key, problem, _ := strings.Cut(line, ": ")
+		for _, p := range params {
+			if (p.Key == key || strings.HasPrefix(p.Key, key+".")) && resolved.Given(p.Key) {
+				line = resolved.Place(p.Key) + ": " + key + ": " + problem
+				break
+			}
+		}
+		lines = append(lines, line)
+	}
+	return errors.New(strings.Join(lines, "\n"))
 }
 
 // input reads the trace that --trace or the experiment names; nil when the

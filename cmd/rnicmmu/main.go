@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"os"
 	"os/signal"
+	"sync/atomic"
 	"syscall"
 
 	"github.com/spf13/cobra"
@@ -21,17 +22,27 @@ const (
 	exitViolation = 1 // the run completed and a rule was broken
 	exitUsage     = 2 // bad usage, configuration or input
 	exitStopped   = 3 // the model stopped itself
+
+	exitInterrupted = 130 // as a shell reports SIGINT
 )
 
 // errViolation says that a run completed with violations, which are printed.
 var errViolation = errors.New("violation")
 
 func main() {
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
-	err := root().ExecuteContext(ctx)
-	stop()
-	os.Exit(report(err))
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
+	context.AfterFunc(ctx, func() {
+		stop() // a second signal ends the program at once
+		if !simulating.Load() {
+			os.Exit(exitInterrupted)
+		}
+	})
+	os.Exit(report(root().ExecuteContext(ctx)))
 }
+
+// simulating is set while there are results to keep; before, a signal ends the
+// program at once.
+var simulating atomic.Bool
 
 // report prints an error for people and chooses the exit status.
 func report(err error) int {
@@ -47,7 +58,7 @@ func report(err error) int {
 	}
 	fmt.Fprintln(os.Stderr, err)
 	if errors.Is(err, sweep.ErrInterrupted) {
-		return 130 // as a shell reports SIGINT
+		return exitInterrupted
 	}
 	return exitUsage
 }

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"os"
@@ -55,6 +56,7 @@ func run(c *cobra.Command, f *common, args []string, asJSON, check bool) error {
 		return nil
 	}
 	bar := newProgress("accesses")
+	simulating.Store(true)
 	sum, err := job.Run(c.Context(), bar.set)
 	bar.stop()
 	if sum == nil {
@@ -91,9 +93,11 @@ func show(sum *measure.Summary, asJSON bool, out string) error {
 		}
 		return err
 	}
-	printSummary(os.Stdout, sum)
+	var text bytes.Buffer
+	printSummary(&text, sum)
 	if out != "" {
-		fmt.Printf("\nresults in %s; next: rnicmmu plot %s\n", out, out)
+		fmt.Fprintf(&text, "\nresults in %s; next: rnicmmu plot %s\n", out, out)
 	}
-	return nil
+	_, err := os.Stdout.Write(text.Bytes())
+	return err
 }

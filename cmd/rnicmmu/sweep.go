@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -49,6 +51,9 @@ func sweepHelp() string {
 }
 
 func (f *sweepFlags) run(c *cobra.Command, name string) error {
+	if f.jobs < 0 {
+		return fmt.Errorf("--jobs %d: 0 (one a CPU) or more is due", f.jobs)
+	}
 	if f.executor != "local" {
 		return fmt.Errorf("--executor %q: local is due", f.executor)
 	}
@@ -79,8 +84,16 @@ func (f *sweepFlags) plan(c *cobra.Command, name string) (*sweep.Plan, error) {
 	if err != nil {
 		return nil, err
 	}
+	for _, name := range e.Figures {
+		if known := plots.Figures(); !slices.Contains(known, name) {
+			return nil, fmt.Errorf("%s: figures: %s: not one of %s", doc.Name, name, strings.Join(known, ", "))
+		}
+	}
 	spec, resolved, err := f.load(c, configs.Sources{Experiment: e})
 	if err != nil {
+		return nil, err
+	}
+	if err := f.checkAxes(e, resolved); err != nil {
 		return nil, err
 	}
 	trace := f.trace
@@ -94,6 +107,24 @@ func (f *sweepFlags) plan(c *cobra.Command, name string) (*sweep.Plan, error) {
 	return sweep.NewPlan(e, spec, in)
 }
 
+// checkAxes refuses axes that --set would not move, and memory given twice.
+func (f *sweepFlags) checkAxes(e *configs.Experiment, resolved *configs.Resolved) error {
+	given := func(key string) bool {
+		return resolved.Given(key) || slices.ContainsFunc(e.Axes, func(a configs.Axis) bool { return a.Key == key })
+	}
+	if given("host.memory") && given("pressure.overcommit") {
+		return fmt.Errorf("%s: pressure.overcommit and host.memory are both set; leave one of them out", e.Name)
+	}
+	for _, a := range e.Axes {
+		for _, set := range f.set {
+			if key, _, _ := strings.Cut(set, "="); key == a.Key {
+				return fmt.Errorf("--set %s: %s is an axis of %s; leave it out, or write an experiment of your own", set, key, e.Name)
+			}
+		}
+	}
+	return nil
+}
+
 func experiment(name string) (configs.Document, error) {
 	if _, err := os.Stat(name); errors.Is(err, os.ErrNotExist) {
 		return configs.ExperimentDocument(name)
@@ -103,6 +134,7 @@ func experiment(name string) (configs.Document, error) {
 
 func (f *sweepFlags) execute(ctx context.Context, plan *sweep.Plan) ([]sweep.Result, error) {
 	bar := newProgress("points")
+	simulating.Store(true)
 	defer bar.stop()
 	done := uint64(0)
 	return plan.Run(ctx, sweep.Options{Dir: f.out, Jobs: f.jobs, Resume: f.resume,
@@ -122,15 +154,19 @@ func (f *sweepFlags) finish(results []sweep.Result) error {
 		count[sweep.StatusRefused], count[sweep.StatusFailed], count[sweep.StatusViolation], filepath.Join(f.out, "sweep.csv"))
 	if count[sweep.StatusOK]+count[sweep.StatusViolation] > 0 {
 		files, err := plots.Draw(f.out, []string{"png", "svg"}, plots.Options{})
-		if err != nil {
-			return err
-		}
 		for _, file := range files {
 			fmt.Println(file)
 		}
+		if err != nil {
+			return err
+		}
 	}
 	if n := count[sweep.StatusFailed]; n > 0 {
-		return fmt.Errorf("%d points failed; their errors are in the last column of %s", n, filepath.Join(f.out, "sweep.csv"))
+		err := fmt.Errorf("%d points failed; their errors are in the last column of %s", n, filepath.Join(f.out, "sweep.csv"))
+		if slices.ContainsFunc(results, func(r sweep.Result) bool { return r.Stuck }) {
+			return &platform.Stuck{Reason: err.Error()}
+		}
+		return err
 	}
 	if count[sweep.StatusViolation] > 0 {
 		return errViolation

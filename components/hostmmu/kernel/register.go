@@ -1,6 +1,7 @@
 package kernel
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"sort"
@@ -113,40 +114,58 @@ func (k *Kernel) checkRegions(scheme string) error {
 func (k *Kernel) pagesOf(r *Region) uint32 { return uint32(k.shift.Span(r.VA, r.Length)) }
 
 // cut divides the pages into segments under the same regions, and adds the
-// CPU user's own pages above all regions.
+// CPU user's own pages after them.
 func (k *Kernel) cut() {
+	order := make([]int, len(k.regions)) // by first page
 	cuts := []uint32{0}
-	top := model.VA(0)
 	for i := range k.regions {
 		r := &k.regions[i]
+		order[i] = i
 		cuts = append(cuts, r.FirstPage, r.FirstPage+k.pagesOf(r))
-		top = max(top, r.VA+model.VA(r.Length))
 	}
-	sort.Slice(cuts, func(i, j int) bool { return cuts[i] < cuts[j] })
+	sort.SliceStable(order, func(i, j int) bool { return k.regions[order[i]].FirstPage < k.regions[order[j]].FirstPage })
+	slices.Sort(cuts)
+	cuts = slices.Compact(cuts)
+	var over []int // regions over the segment
 	for i := 1; i < len(cuts); i++ {
-		if cuts[i] == cuts[i-1] {
-			continue
-		}
 		s := segment{first: cuts[i-1], end: cuts[i]}
-		for n := range k.regions {
-			r := &k.regions[n]
-			if s.first >= r.FirstPage && s.end <= r.FirstPage+k.pagesOf(r) {
-				s.va = model.VA((k.shift.Number(r.VA) + uint64(s.first-r.FirstPage)) << k.shift)
-				s.regions = append(s.regions, n)
-			}
+		over = slices.DeleteFunc(over, func(n int) bool { return k.regions[n].FirstPage+k.pagesOf(&k.regions[n]) <= s.first })
+		for len(order) > 0 && k.regions[order[0]].FirstPage <= s.first {
+			over = append(over, order[0])
+			order = order[1:]
+		}
+		slices.Sort(over)
+		s.regions = slices.Clone(over)
+		if len(over) > 0 {
+			r := &k.regions[over[len(over)-1]]
+			s.va = model.VA((k.shift.Number(r.VA) + uint64(s.first-r.FirstPage)) << k.shift)
 		}
 		k.segments = append(k.segments, s)
 	}
 	last := cuts[len(cuts)-1]
 	if own := uint32(k.spec.CPUPages()); own > 0 {
-		va := model.VA((k.shift.Number(top) + 2) << k.shift)
-		k.segments = append(k.segments, segment{first: last, end: last + own, va: va})
+		k.segments = append(k.segments, segment{first: last, end: last + own, va: Gap(k.regions, k.shift, uint64(own))})
 		last += own
 	}
 	k.pages = make([]page, last)
 	for i := range k.pages {
 		k.pages[i].frame = noFrame
 	}
+}
+
+// Gap is the lowest address, from 1 GiB on, at which that many pages of the
+// given size fit between the regions.
+func Gap(regions []Region, shift model.PageShift, pages uint64) model.VA {
+	order := slices.Clone(regions)
+	slices.SortFunc(order, func(a, b Region) int { return cmp.Compare(a.VA, b.VA) })
+	at := model.Shift1G.Bytes() >> shift
+	for i := range order {
+		if at+pages < shift.Number(order[i].VA) {
+			break
+		}
+		at = max(at, shift.Number(order[i].VA+model.VA(order[i].Length-1))+2)
+	}
+	return model.VA(at << shift)
 }
 
 // registered counts the pages under at least one region.

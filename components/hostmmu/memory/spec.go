@@ -50,9 +50,9 @@ func (s *Spec) Check(c Config) error {
 	case c.Clients < 1:
 		return fmt.Errorf("memory: %d root ports: at least 1 is due", c.Clients)
 	case c.ReadService < 1:
-		return fmt.Errorf("memory: read service time %v: more than 0 is due; pcie.read_latency must exceed the link's own time", c.ReadService)
+		return fmt.Errorf("pcie.read_latency: too short: more than the 2ns between root complex and memory is due")
 	case s.LLC.DDIOLines > 0 && s.LLC.Saving >= c.ReadService:
-		return fmt.Errorf("host.llc.saving: %v: less than the read service time %v is due", s.LLC.Saving, c.ReadService)
+		return fmt.Errorf("host.llc.saving: %v: less than pcie.read_latency, of which %v are spent in memory, is due", s.LLC.Saving, c.ReadService)
 	case s.LLC.DDIOLines > 0 && s.LLC.DDIOLines%s.LLC.DDIOWays != 0:
 		return fmt.Errorf("host.llc.ddio_ways: %d: a divisor of ddio_lines %d is due", s.LLC.DDIOWays, s.LLC.DDIOLines)
 	case !powerOfTwo(s.DRAM.Channels) || !powerOfTwo(s.DRAM.Banks) || !powerOfTwo(int(s.DRAM.Row)):
