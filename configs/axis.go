@@ -1,6 +1,7 @@
 package configs
 
 import (
+	"fmt"
 	"math/big"
 	"reflect"
 	"slices"
@@ -25,7 +26,7 @@ func (r *experimentReader) axis(label string, item *yaml.Node) {
 	}
 	var a axisText
 	scalars := map[string]*string{"key": &a.key, "from": &a.from, "to": &a.to, "step": &a.step, "times": &a.times}
-	before := len(*r.problems)
+	before := r.count()
 	r.fields(item, label+".", []string{"key", "values", "from", "to", "step", "times"}, func(key string, value *yaml.Node) {
 		if key != "values" {
 			*scalars[key] = r.text(label+"."+key, value)
@@ -36,7 +37,7 @@ func (r *experimentReader) axis(label string, item *yaml.Node) {
 			a.values = append(a.values, r.text(label+".values", follow(v)))
 		}
 	})
-	if len(*r.problems) > before {
+	if r.count() > before {
 		return
 	}
 	n, err := r.tree.find(a.key)
@@ -56,6 +57,10 @@ func (r *experimentReader) values(label string, line int, n *node, a axisText) [
 		return nil
 	}
 	texts := a.values
+	if len(texts) > maxAxis {
+		r.fail(line, n.path, "%s", tooMany)
+		return nil
+	}
 	if ranged {
 		var problem string
 		if texts, problem = n.span(a); problem != "" {
@@ -81,40 +86,48 @@ func (r *experimentReader) values(label string, line int, n *node, a axisText) [
 // maxAxis bounds the values of one axis.
 const maxAxis = 4096
 
+var tooMany = fmt.Sprintf("too many values; an axis has at most %d", maxAxis)
+
 // span lists the values of a range, exactly: in integers of base units, or in
 // decimal fractions for numbers.
 func (p *parameter) span(a axisText) (texts []string, problem string) {
-	from, ok1 := p.number(a.from)
-	to, ok2 := p.number(a.to)
-	step, product := a.step, a.times != ""
-	by, ok3 := p.number(step)
-	if product {
-		by, ok3 = decimal(a.times)
+	from, to, next, problem := p.ends(a)
+	if problem != "" {
+		return nil, problem
 	}
-	one := big.NewRat(1, 1)
-	switch {
-	case !ok1 || !ok2 || !ok3:
-		return nil, "from, to and step are values of the key, times is a number"
-	case from.Cmp(to) > 0:
-		return nil, "from is above to"
-	case product && (by.Cmp(one) <= 0 || from.Sign() <= 0), by.Sign() <= 0:
-		return nil, "the range never ends"
-	}
-	for x := from; x.Cmp(to) <= 0; {
+	for x := newFraction(from); x.atMost(to); next(x) {
 		text, ok := p.spell(x)
-		if !ok {
+		switch {
+		case !ok:
 			return nil, "the range leaves the values of the key"
+		case len(texts) == maxAxis:
+			return nil, tooMany
 		}
-		if texts = append(texts, text); len(texts) > maxAxis {
-			return nil, "a range of too many values"
-		}
-		if product {
-			x = new(big.Rat).Mul(x, by)
-		} else {
-			x = new(big.Rat).Add(x, by)
-		}
+		texts = append(texts, text)
 	}
 	return texts, ""
+}
+
+// ends reads a range: its ends, and the function that leads from one value to
+// the next.
+func (p *parameter) ends(a axisText) (from, to *big.Rat, next func(*fraction), problem string) {
+	from, ok1 := p.number(a.from)
+	to, ok2 := p.number(a.to)
+	by, ok3 := p.number(a.step)
+	least, advance := new(big.Rat), adder
+	if a.times != "" {
+		by, ok3 = decimal(a.times)
+		least, advance = big.NewRat(1, 1), multiplier
+	}
+	switch {
+	case !ok1 || !ok2 || !ok3:
+		return nil, nil, nil, "from, to and step are values of the key, times is a number"
+	case from.Cmp(to) > 0:
+		return nil, nil, nil, "from is above to"
+	case by.Cmp(least) <= 0 || a.times != "" && from.Sign() <= 0:
+		return nil, nil, nil, "the range never ends"
+	}
+	return from, to, advance(by), ""
 }
 
 // number is the value that text spells as an exact count of base units.
@@ -132,13 +145,14 @@ func (p *parameter) number(text string) (*big.Rat, bool) {
 }
 
 // spell is the inverse of number.
-func (p *parameter) spell(x *big.Rat) (string, bool) {
+func (p *parameter) spell(x *fraction) (string, bool) {
 	v := reflect.New(p.typ).Elem()
-	switch {
-	case v.CanFloat():
-		f, _ := x.Float64()
-		v.SetFloat(f)
-	case !x.IsInt() || storeInteger("", x.Num(), v) != nil:
+	if v.CanFloat() {
+		v.SetFloat(x.float())
+		return p.kind.format(v), true
+	}
+	n, ok := x.integer()
+	if !ok || storeInteger("", n, v) != nil {
 		return "", false
 	}
 	return p.kind.format(v), true

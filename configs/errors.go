@@ -27,15 +27,45 @@ func (e *Error) Error() string {
 	return strings.Join(parts, ": ")
 }
 
-// problems gathers errors in the order in which they are found.
-type problems []error
+// maxProblems is how many problems an error prints, so that a file of another
+// kind neither floods the terminal nor takes long to refuse.
+const maxProblems = 20
 
-func (p *problems) add(place, key, format string, args ...any) {
-	*p = append(*p, &Error{Place: place, Key: key, Problem: fmt.Sprintf(format, args...)})
+// problems gathers errors in the order in which they are found, and counts
+// those after the first maxProblems.
+type problems struct {
+	shown []error
+	more  int
 }
 
+// add words a problem, unless it will not be printed.
+func (p *problems) add(place, key, format string, args ...any) {
+	if len(p.shown) == maxProblems {
+		p.more++
+		return
+	}
+	p.shown = append(p.shown, &Error{Place: place, Key: key, Problem: fmt.Sprintf(format, args...)})
+}
+
+// join appends the problems of a later source.
+func (p *problems) join(later problems) {
+	kept := min(len(later.shown), maxProblems-len(p.shown))
+	p.shown = append(p.shown, later.shown[:kept]...)
+	p.more += len(later.shown) - kept + later.more
+}
+
+func (p *problems) count() int { return len(p.shown) + p.more }
+
 // err joins the lines, or is nil where there are none.
-func (p problems) err() error { return errors.Join(p...) }
+func (p *problems) err() error {
+	switch p.more {
+	case 0:
+		return errors.Join(p.shown...)
+	case 1:
+		return errors.Join(append(p.shown, errors.New("… and 1 more problem"))...)
+	}
+	return errors.Join(append(p.shown, fmt.Errorf("… and %d more problems", p.more))...)
+}
 
 // maxShown is how much of a value an error repeats, in bytes.
 const maxShown = 60

@@ -110,7 +110,7 @@ func (r *experimentReader) fields(m *yaml.Node, prefix string, known []string, r
 		case again:
 			r.fail(key.Line, prefix+show(key.Value), "set twice (first in line %d)", first)
 		case !slices.Contains(known, key.Value):
-			r.fail(key.Line, prefix+show(key.Value), "unknown key%s", suggest(key.Value, known))
+			r.fail(key.Line, prefix+show(key.Value), "%v", unknownKey{key.Value, func() []string { return known }})
 		default:
 			seen[key.Value] = key.Line
 			read(key.Value, value)
@@ -124,7 +124,12 @@ func (r *experimentReader) field(key string, value *yaml.Node) {
 	case "set":
 		r.set(value)
 	case "axes":
-		for i, item := range r.items(key, value) {
+		items := r.items(key, value)
+		if len(items) > len(r.tree.params) {
+			r.fail(value.Line, key, "%d axes: there are not as many parameters", len(items))
+			return
+		}
+		for i, item := range items {
 			r.axis(fmt.Sprintf("axes[%d]", i), follow(item))
 		}
 	case "figures":

@@ -63,7 +63,7 @@ func (r *Resolved) Problem(key, format string, args ...any) error {
 
 // Load fills spec, a pointer to a Spec, from its defaults and the sources. It
 // reports all problems, a line each, in the order of the sources and of their
-// lines; spec is unchanged then.
+// lines; those after the first 20 as their number. spec is unchanged then.
 func Load(spec any, src Sources) (*Resolved, error) {
 	into, err := target(spec)
 	if err != nil {
@@ -122,9 +122,9 @@ func (l *loader) load(src Sources) {
 		}
 	}
 	fileProblems := l.problems
-	l.problems = nil
+	l.problems = problems{}
 	l.profile(profile, place, nil)
-	l.problems = append(l.problems, fileProblems...)
+	l.problems.join(fileProblems)
 	l.resolved.Profile = profile
 	l.merge(files)
 	l.merge(l.tree.fromEnv(src, &l.problems))

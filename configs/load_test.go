@@ -211,7 +211,7 @@ func FuzzLoad(f *testing.F) {
 		doc := Document{Name: "f.yaml", Data: []byte(text)}
 		if _, err := Load(&s, Sources{Files: []Document{doc}}); err != nil {
 			for line := range strings.Lines(err.Error()) {
-				if !strings.HasPrefix(line, "f.yaml") {
+				if !strings.HasPrefix(line, "f.yaml") && !strings.HasPrefix(line, "… and ") {
 					t.Fatalf("a line without its place: %q in %q", line, err)
 				}
 			}

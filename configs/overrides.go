@@ -63,7 +63,7 @@ func (tr *tree) fromEnv(src Sources, p *problems) []entry {
 		}
 		n := byEnv[name]
 		if n == nil {
-			p.add(show(name), "", "sets no parameter%s", suggestEnv(name, names))
+			p.add(show(name), "", "%v", unknownVariable{name, names})
 			continue
 		}
 		if e, ok := tr.entry(n, value, name, p); ok {
@@ -73,14 +73,20 @@ func (tr *tree) fromEnv(src Sources, p *problems) []entry {
 	return out
 }
 
-// suggestEnv compares names without their common prefix, which would make any
-// two of them look alike.
-func suggestEnv(name string, candidates []string) string {
-	best := nearest(strings.TrimPrefix(name, EnvPrefix), candidates)
-	if best == "" {
-		return ""
+// unknownVariable is for variables what unknownKey is for keys. It compares
+// names without their common prefix, which would make any two look alike.
+type unknownVariable struct {
+	wrote      string
+	candidates []string // without the prefix
+}
+
+// Error is the text after the variable.
+func (u unknownVariable) Error() string {
+	text := "sets no parameter"
+	if best := nearest(strings.TrimPrefix(u.wrote, EnvPrefix), u.candidates); best != "" {
+		text += fmt.Sprintf("; did you mean %s?", EnvPrefix+best)
 	}
-	return fmt.Sprintf("; did you mean %s?", EnvPrefix+best)
+	return text
 }
 
 // fromSet reads KEY=VALUE pairs.
@@ -122,11 +128,11 @@ func (tr *tree) value(n *node, text string) (reflect.Value, error) {
 	var found problems
 	doc := Document{Name: "value", Data: []byte(n.path + ": " + text)}
 	entries, _ := tr.readDocument(doc, &found)
-	if len(found) > 0 {
-		if first, ok := found[0].(*Error); ok {
+	if len(found.shown) > 0 {
+		if first, ok := found.shown[0].(*Error); ok {
 			return reflect.Value{}, &Error{Key: first.Key, Problem: first.Problem}
 		}
-		return reflect.Value{}, found[0]
+		return reflect.Value{}, found.shown[0]
 	}
 	if len(entries) != 1 || entries[0].node != n {
 		return reflect.Value{}, fmt.Errorf("%s: a count or a list of settings is due", show(text))

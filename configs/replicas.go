@@ -19,8 +19,12 @@ import (
 
 // replicaList checks a list of replica settings and puts it in canonical form.
 func (w *walker) replicaList(n *node, value *yaml.Node) (text string, ok bool) {
-	var r model.Replicas
-	before := len(*w.problems)
+	r := model.Replicas{Count: len(value.Content)}
+	if err := n.check(reflect.ValueOf(r), fmt.Sprint(r.Count)); err != nil {
+		w.fail(value.Line, n.path, "%v", err)
+		return "", false
+	}
+	before := w.count()
 	for i, item := range value.Content {
 		item = follow(item)
 		inner := &walker{tree: w.tree, doc: w.doc, scope: n.parameter, seen: map[string]int{},
@@ -32,15 +36,8 @@ func (w *walker) replicaList(n *node, value *yaml.Node) (text string, ok bool) {
 			w.fail(item.Line, fmt.Sprintf("%s[%d]", n.path, i), "settings are due, e.g. {tpt.mtt.entries: 64}")
 		}
 		r.Overrides = append(r.Overrides, w.tree.settings(inner.out))
-		r.Count++
 	}
-	v := reflect.ValueOf(r)
-	if len(*w.problems) == before {
-		if err := n.check(v, fmt.Sprint(r.Count)); err != nil {
-			w.fail(value.Line, n.path, "%v", err)
-		}
-	}
-	return n.kind.format(v), len(*w.problems) == before
+	return n.kind.format(reflect.ValueOf(r)), w.count() == before
 }
 
 // settings lists entries in the order in which the Spec declares their keys.

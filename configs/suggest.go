@@ -5,6 +5,16 @@ import (
 	"strings"
 )
 
+// unknownKey says that a key does not exist and names the nearest. The search
+// takes time, so it is made only where the error is printed.
+type unknownKey struct {
+	wrote      string
+	candidates func() []string
+}
+
+// Error is the text after the key.
+func (u unknownKey) Error() string { return "unknown key" + suggest(u.wrote, u.candidates()) }
+
 // suggest names the candidate nearest to what the user wrote, as the end of an
 // error: "; did you mean X?", or nothing where no candidate is near. Equal
 // distances go to the earlier candidate.

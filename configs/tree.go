@@ -168,7 +168,7 @@ func (tr *tree) checkTags() error {
 func (tr *tree) find(path string) (*node, error) {
 	n := tr.byPath[path]
 	if n == nil {
-		return nil, fmt.Errorf("unknown key%s", suggest(path, tr.paths))
+		return nil, unknownKey{path, func() []string { return tr.paths }}
 	}
 	if n.group() {
 		return nil, fmt.Errorf("a group: set one of its keys (%s)", strings.Join(n.keys(), ", "))

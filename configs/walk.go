@@ -41,7 +41,7 @@ type walker struct {
 func (tr *tree) readDocument(doc Document, p *problems) ([]entry, header) {
 	top, err := doc.parse()
 	if err != nil {
-		*p = append(*p, err)
+		p.join(problems{shown: []error{err}})
 	}
 	w := &walker{tree: tr, doc: doc, seen: map[string]int{}, head: &header{}, problems: p}
 	if top != nil {
@@ -92,7 +92,7 @@ func (w *walker) key(path string, value *yaml.Node, line int) {
 	n := w.tree.byPath[path]
 	switch {
 	case n == nil:
-		w.fail(line, show(path), "unknown key%s", suggest(path, w.candidates(value)))
+		w.fail(line, show(path), "%v", unknownKey{path, func() []string { return w.candidates(value) }})
 	case w.scope != nil && !w.mayHold(n):
 		w.fail(line, path, "cannot differ; only keys of %s can", strings.Join(w.scope.scope, ", "))
 	case !n.group():

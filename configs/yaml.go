@@ -20,14 +20,49 @@ type Document struct {
 	Data []byte
 }
 
-// ReadFile reads a configuration file. The error is one line that names it.
+// maxFile bounds a configuration file, in bytes.
+const maxFile = 16 << 20
+
+var errLarge = errors.New("is larger than 16MiB; is it a configuration?")
+
+// ReadFile reads a configuration file, a regular one of at most 16 MiB. The
+// error is one line that names it.
 func ReadFile(path string) (Document, error) {
-	data, err := os.ReadFile(path)
-	var at *os.PathError
-	if errors.As(err, &at) {
-		err = &Error{Place: show(path), Problem: at.Err.Error()}
+	data, err := readRegular(path)
+	if err != nil {
+		problem := err.Error()
+		if at := (*os.PathError)(nil); errors.As(err, &at) {
+			problem = at.Err.Error()
+		}
+		return Document{}, &Error{Place: show(path), Problem: problem}
 	}
-	return Document{Name: path, Data: data}, err
+	return Document{Name: path, Data: data}, nil
+}
+
+// readRegular looks before it opens: opening a FIFO would wait for its writer.
+func readRegular(path string) ([]byte, error) {
+	info, err := os.Stat(path)
+	switch {
+	case err != nil:
+		return nil, err
+	case info.IsDir():
+		return nil, errors.New("is a directory; name a file in it")
+	case !info.Mode().IsRegular():
+		return nil, errors.New("is not a regular file; write it to disk first")
+	case info.Size() > maxFile:
+		return nil, errLarge
+	}
+	file, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer file.Close()
+	// The size in info is no bound: files of /proc have none, others may grow.
+	data, err := io.ReadAll(io.LimitReader(file, maxFile+1))
+	if len(data) > maxFile {
+		return nil, errLarge
+	}
+	return data, err
 }
 
 // place names a line of the document; line 0 is the document as a whole.

@@ -54,6 +54,8 @@
 //
 // All files of a run are written under temporary names in the target folder
 // and renamed when all of them are complete: a full disk leaves no cut file.
+// The temporaries of a killed process are removed by the next run into the
+// folder. An interrupted run does not replace the results of a complete one.
 // Tables hold a column a field, delta-encoded and compressed by snappy; their
 // bytes are a function of the rows alone.
 //

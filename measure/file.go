@@ -7,6 +7,8 @@ import (
 	"os"
 	"path/filepath"
 	"strconv"
+	"strings"
+	"syscall"
 )
 
 // WriteFile writes a file so that it is there whole or not at all: under a
@@ -32,16 +34,60 @@ func temporaryName(path string) string {
 	return filepath.Join(dir, "."+name+"."+strconv.Itoa(os.Getpid())+".tmp")
 }
 
+// leftovers removes the temporaries of the named files in dir whose process no
+// longer exists: it was killed. The id may have gone to another process, then
+// the file stays. Errors do not matter: a left-over does no harm.
+func leftovers(dir string, names ...string) {
+	entries, _ := os.ReadDir(dir)
+	for _, e := range entries {
+		for _, name := range names {
+			rest, ours := strings.CutPrefix(e.Name(), "."+name+".")
+			number, temporary := strings.CutSuffix(rest, ".tmp")
+			pid, err := strconv.Atoi(number)
+			if ours && temporary && err == nil && pid > 0 && gone(pid) {
+				_ = os.Remove(filepath.Join(dir, e.Name()))
+			}
+		}
+	}
+}
+
+// gone tells whether there is no process with this id.
+func gone(pid int) bool {
+	process, err := os.FindProcess(pid)
+	if err != nil {
+		return false // the system does not tell
+	}
+	return errors.Is(process.Signal(syscall.Signal(0)), os.ErrProcessDone)
+}
+
 // fileError names the file that the user asked for, not the temporary, and the
-// mend.
+// mend that fits the cause.
 func fileError(path string, err error) error {
+	at := path
 	var inner *fs.PathError
 	var link *os.LinkError // of a rename
 	switch {
 	case errors.As(err, &inner):
-		err = inner.Err
+		at, err = inner.Path, inner.Err
 	case errors.As(err, &link):
 		err = link.Err
 	}
-	return fmt.Errorf("%s: cannot write: %w; free space or choose a folder that can be written", path, err)
+	switch {
+	case errors.Is(err, syscall.ENOTDIR):
+		return fmt.Errorf("%s: cannot write: %s is a file; choose another --out", path, fileOf(at))
+	case errors.Is(err, syscall.ENOSPC), errors.Is(err, syscall.EDQUOT):
+		return fmt.Errorf("%s: cannot write: %w; free space or choose another --out", path, err)
+	}
+	return fmt.Errorf("%s: cannot write: %w; choose another --out", path, err)
+}
+
+// fileOf is the part of a path that is no folder, though more parts follow.
+func fileOf(path string) string {
+	for {
+		parent := filepath.Dir(path)
+		if _, err := os.Stat(path); err == nil || parent == path {
+			return path
+		}
+		path = parent
+	}
 }

@@ -37,6 +37,7 @@ func createOutput(dir string, create createFunc) (*output, error) {
 	if err := os.MkdirAll(dir, 0o777); err != nil {
 		return nil, fileError(dir, err)
 	}
+	leftovers(dir, AccessesFile, InvalidationsFile, ConfigFile, ManifestFile, SummaryFile)
 	o := &output{dir: dir, create: create}
 	accesses, err := o.open(AccessesFile)
 	if err != nil {
@@ -149,6 +150,13 @@ func (o *output) commit() error {
 		o.started = o.started[1:]
 	}
 	return nil
+}
+
+// holdsComplete tells whether the folder has the files of a run that was not
+// interrupted.
+func (o *output) holdsComplete() bool {
+	s, err := ReadSummary(filepath.Join(o.dir, SummaryFile))
+	return err == nil && !s.Interrupted
 }
 
 // discard stops writing and removes the temporaries; finished files stay.

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"maps"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
@@ -206,6 +207,52 @@ func TestAbortKeepsWhatHasFinished(t *testing.T) {
 	rows := 0
 	if err := ReadAccesses(filepath.Join(dir, AccessesFile), func(a []Access) { rows += len(a) }); err != nil || rows != 1500 {
 		t.Errorf("%d rows, %v", rows, err)
+	}
+}
+
+// contents are the folder's files by name.
+func contents(t *testing.T, dir string) map[string]string {
+	t.Helper()
+	all := map[string]string{}
+	for _, name := range fileNames(t, dir) {
+		data, err := os.ReadFile(filepath.Join(dir, name))
+		if err != nil {
+			t.Fatal(err)
+		}
+		all[name] = string(data)
+	}
+	return all
+}
+
+// Complete results give way to complete ones only, interrupted ones to any.
+func TestInterruptedRunKeepsCompleteResults(t *testing.T) {
+	dir := t.TempDir()
+	run := func(seed uint64, interrupted bool) (Summary, error) {
+		r, err := Create(dir)
+		if err != nil {
+			t.Fatal(err)
+		}
+		accesses, invalidations := sampleRun(seed, 500)
+		s := feed(r, accesses, invalidations)
+		s.Interrupted = interrupted
+		return s, r.Write(&s, Manifest{Seed: seed}, []byte("seed: 1\n"))
+	}
+	for i, interrupted := range []bool{true, true, false, false} {
+		want, err := run(uint64(i), interrupted)
+		if err != nil {
+			t.Fatalf("run %d: %v", i, err)
+		}
+		if got, err := ReadSummary(filepath.Join(dir, SummaryFile)); err != nil || got.ResultHash != want.ResultHash {
+			t.Fatalf("run %d did not replace the one before (%v)", i, err)
+		}
+	}
+	before := contents(t, dir)
+	_, err := run(4, true)
+	if want := dir + ": keeps the results of an earlier run; those of this interrupted one are dropped"; !errors.Is(err, ErrKept) || err.Error() != want {
+		t.Errorf("got %v; want %s", err, want)
+	}
+	if !maps.Equal(contents(t, dir), before) {
+		t.Error("the earlier files changed")
 	}
 }
 

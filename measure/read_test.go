@@ -250,3 +250,24 @@ func BenchmarkReadAccesses(b *testing.B) {
 	}
 	b.ReportMetric(float64(b.N)*groupRows/b.Elapsed().Seconds(), "rows/s")
 }
+
+func TestReadSummaryRefusesWhatIsNotOne(t *testing.T) {
+	path := filepath.Join(t.TempDir(), SummaryFile)
+	notComplete := ": no complete results of layout rnicmmu.summary.1; run again"
+	for text, want := range map[string]string{
+		"":   ": no summary of a run: ",
+		"[]": ": no summary of a run: ",
+		"{}": notComplete,
+		`{"schema": "rnicmmu.summary.0", "result_hash": "0123456789abcdef"}`: notComplete,
+		`{"schema": "rnicmmu.summary.1", "result_hash": ""}`:                 notComplete,
+		`{"schema": "rnicmmu.summary.1", "result_hash": "0123456789abcdef"}`: "",
+	} {
+		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		_, err := ReadSummary(path)
+		if want == "" && err != nil || want != "" && (err == nil || !strings.HasPrefix(err.Error(), path+want)) {
+			t.Errorf("%s: %v; want %s", text, err, want)
+		}
+	}
+}

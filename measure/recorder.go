@@ -2,6 +2,7 @@ package measure
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
 	"slices"
 
@@ -17,7 +18,8 @@ type Recorder struct {
 	accesses      hold[Access]
 	invalidations hold[Invalidation]
 
-	completed, failed, warmup     uint64
+	completed, warmup             uint64
+	failedBy                      FailedBy
 	causes                        CausePS
 	latency, failedLatency        *Histogram
 	acknowledged, timedOut, pages uint64
@@ -116,7 +118,7 @@ func (r *Recorder) countAccess(a *Access) {
 	case a.Warmup:
 		r.warmup++
 	case a.Status != StatusOK:
-		r.failed++
+		r.failedBy[a.Status]++
 		r.failedLatency.Record(latency)
 	default:
 		r.completed++
@@ -170,13 +172,13 @@ func (r *Recorder) Finish(s *Summary) {
 	r.flushInvalidations(clocked.Never)
 	s.Schema = SummarySchema
 	acc, inv := &s.Accesses, &s.Invalidations
-	acc.Completed, acc.Failed, acc.Warmup = r.completed, r.failed, r.warmup
+	acc.Completed, acc.Failed, acc.FailedBy, acc.Warmup = r.completed, r.failedBy.total(), r.failedBy, r.warmup
 	acc.LatencyPS, acc.FailedLatencyPS = r.latency.Quantiles(), r.failedLatency.Quantiles()
 	acc.CausePS = r.causes
 	inv.Acknowledged, inv.TimedOut, inv.Pages = r.acknowledged, r.timedOut, r.pages
 	inv.RoundTripPS, inv.HazardPS = r.roundTrip.Quantiles(), r.hazard.Quantiles()
 	if s.WallS > 0 {
-		s.AccessesPerWallS = float64(r.completed+r.failed+r.warmup) / s.WallS
+		s.AccessesPerWallS = float64(acc.Completed+acc.Failed+acc.Warmup) / s.WallS
 	}
 	slices.SortStableFunc(r.violations, func(a, b Violation) int {
 		return cmp.Or(cmp.Compare(a.TimePS, b.TimePS), cmp.Compare(a.Rule, b.Rule), cmp.Compare(a.What, b.What))
@@ -185,13 +187,22 @@ func (r *Recorder) Finish(s *Summary) {
 	s.ResultHash = resultHash(&r.accessRows, &r.invalidationRows, s)
 }
 
+// ErrKept says that an interrupted run left the results of an earlier, complete
+// one in its folder and dropped its own.
+var ErrKept = errors.New("keeps the results of an earlier run; those of this interrupted one are dropped")
+
 // Write completes the files of a finished run and gives them their names:
 // both tables, config.resolved.yaml with the bytes of config, manifest.json
-// and, last, summary.json. After an error, one line, none has its name. A
-// recorder without files writes nothing.
+// and, last, summary.json. After an error, one line, none has its name. Files
+// of an earlier run are replaced, except complete ones by those of an
+// interrupted run: that is ErrKept. A recorder without files writes nothing.
 func (r *Recorder) Write(s *Summary, m Manifest, config []byte) error {
 	if r.output == nil {
 		return nil
+	}
+	if s.Interrupted && !r.output.closed && r.output.holdsComplete() {
+		r.output.discard()
+		return fmt.Errorf("%s: %w", r.output.dir, ErrKept)
 	}
 	return r.output.finish(s, m, config)
 }

@@ -21,6 +21,7 @@ func TestFiguresAreTheRowsWithoutWarmup(t *testing.T) {
 			want.Accesses.Warmup++
 		case a.Status != StatusOK:
 			want.Accesses.Failed++
+			want.Accesses.FailedBy[a.Status]++
 			want.Accesses.FailedLatencyPS.Total += a.Complete - a.Issue
 		default:
 			want.Accesses.Completed++
@@ -45,6 +46,7 @@ func TestFiguresAreTheRowsWithoutWarmup(t *testing.T) {
 	}
 	acc, inv := s.Accesses, s.Invalidations
 	if acc.Warmup != want.Accesses.Warmup || acc.Failed != want.Accesses.Failed ||
+		acc.FailedBy != want.Accesses.FailedBy ||
 		acc.Completed != want.Accesses.Completed || acc.CausePS != want.Accesses.CausePS ||
 		acc.LatencyPS.Total != want.Accesses.LatencyPS.Total ||
 		acc.FailedLatencyPS.Total != want.Accesses.FailedLatencyPS.Total {
@@ -118,6 +120,7 @@ func TestHashCoversEveryInteger(t *testing.T) {
 		run(func(_ *Access, v *Invalidation) { v.TimedOut = !v.TimedOut }, noSummary),
 		run(noRow, func(s *Summary) { s.SimulatedPS++ }),
 		run(noRow, func(s *Summary) { s.TPT.MTT.Hits++ }),
+		run(func(a *Access, _ *Invalidation) { a.Status = StatusFlushed }, noSummary),
 		run(noRow, func(s *Summary) { s.Transport.RNRNaks.NoReceive++ }),
 		run(noRow, func(s *Summary) { s.Advertise.Peers = make([]AdvertiseStats, 1) }),
 	} {

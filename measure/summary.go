@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"os"
-	"strconv"
 
 	"rnicmmu/clocked"
 )
@@ -42,38 +41,11 @@ type AccessSummary struct {
 	Issued          uint64    `json:"issued"`
 	Completed       uint64    `json:"completed"` // status ok
 	Failed          uint64    `json:"failed"`
+	FailedBy        FailedBy  `json:"failed_by"`
 	LatencyPS       Quantiles `json:"latency_ps"`
 	CausePS         CausePS   `json:"cause_ps"`
 	FailedLatencyPS Quantiles `json:"failed_latency_ps"`
 	Warmup          uint64    `json:"warmup"` // finished, and left out of all other figures
-}
-
-// CausePS is a total a cause, an object in JSON with the causes' names.
-type CausePS [NumCauses]clocked.Time
-
-// MarshalJSON writes the causes in their order.
-func (c CausePS) MarshalJSON() ([]byte, error) {
-	b := []byte{'{'}
-	for i, t := range c {
-		if i > 0 {
-			b = append(b, ',')
-		}
-		b = strconv.AppendQuote(b, Cause(i).String())
-		b = strconv.AppendInt(append(b, ':'), int64(t), 10)
-	}
-	return append(b, '}'), nil
-}
-
-// UnmarshalJSON reads an object of totals; names that are no cause are ignored.
-func (c *CausePS) UnmarshalJSON(data []byte) error {
-	var totals map[string]clocked.Time
-	if err := json.Unmarshal(data, &totals); err != nil {
-		return err
-	}
-	for i := range c {
-		c[i] = totals[Cause(i).String()]
-	}
-	return nil
 }
 
 // CacheStats counts the data translations of one translation cache.
@@ -106,7 +78,7 @@ type TPTSummary struct {
 	TableReads uint64   `json:"table_reads"`
 }
 
-// PCIeSummary counts the link of the accessed adapter; up is towards the host.
+// PCIeSummary counts the adapters' links, added; up is towards the host.
 type PCIeSummary struct {
 	Up       LinkStats  `json:"up"`
 	Down     LinkStats  `json:"down"`
@@ -242,7 +214,8 @@ func indented(v any) ([]byte, error) {
 	return b.Bytes(), err
 }
 
-// ReadSummary reads a summary.json.
+// ReadSummary reads a summary.json. One of another layout, or without a
+// result_hash, is an error.
 func ReadSummary(path string) (Summary, error) {
 	var s Summary
 	data, err := os.ReadFile(path)
@@ -251,6 +224,9 @@ func ReadSummary(path string) (Summary, error) {
 	}
 	if err := json.Unmarshal(data, &s); err != nil {
 		return s, fmt.Errorf("%s: no summary of a run: %w", path, err)
+	}
+	if s.Schema != SummarySchema || s.ResultHash == "" {
+		return s, fmt.Errorf("%s: no complete results of layout %s; run again", path, SummarySchema)
 	}
 	return s, nil
 }

@@ -101,7 +101,9 @@ func (j *Job) finish(rec *measure.Recorder, sum *measure.Summary, resolved []byt
 	}
 	m := measure.NewManifest(Version, resolved, j.Spec.Seed, hash, started)
 	m.Trace = trace
-	if err := rec.Write(sum, m, resolved); err != nil {
+	if err := rec.Write(sum, m, resolved); errors.Is(err, measure.ErrKept) {
+		return fmt.Errorf("%w: %w", ErrInterrupted, err)
+	} else if err != nil {
 		return err
 	}
 	if j.Dir != "" {

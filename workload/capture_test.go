@@ -24,7 +24,7 @@ func shared(t testing.TB) string {
 	return dir
 }
 
-// captures lists the capture files of the shared folder.
+// captures lists the capture files of the folder that RNICMMU_SHARED names.
 func captures(t testing.TB) []string {
 	t.Helper()
 	files, err := filepath.Glob(filepath.Join(shared(t), "captures", "*.pcap"))

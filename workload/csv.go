@@ -50,9 +50,13 @@ func (r *csvReader) header() bool {
 	}
 	var have [numColumns]bool
 	for _, name := range strings.Split(string(text), ",") {
-		c := columnNames[strings.ToLower(strings.Trim(name, " \t\""))]
-		if have[c] { // of key and rkey, or two of one name, the first counts
-			c = columnOther
+		name = strings.ToLower(strings.Trim(name, " \t\""))
+		c := columnNames[name]
+		if have[c] {
+			if c == columnKey {
+				name = "key or rkey"
+			}
+			return r.fail("header has two columns %s; keep one", name)
 		}
 		have[c] = c != columnOther
 		r.columns = append(r.columns, c)

@@ -23,7 +23,8 @@
 // field, so 0 to 0x1f are RC). va is hex after 0x or decimal; len is in bytes.
 // Optional: time_ns (up to three decimals), qp, key or rkey; an empty field
 // says nothing. Other columns are ignored, so are empty lines and lines that
-// begin with #. Rows whose opcode is no request are skipped and counted.
+// begin with #; two columns for one field are an error. Rows whose opcode is no
+// request are skipped and counted.
 //
 // Valgrind's lackey (--trace-mem=yes): loads are READs, stores WRITEs, a
 // modify is a READ and then a WRITE, instructions are left out.

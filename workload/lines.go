@@ -29,11 +29,8 @@ func (l *lines) next() ([]byte, bool) {
 	case errors.Is(err, bufio.ErrBufferFull):
 		l.err = fmt.Errorf("%s:%d: line is longer than %d bytes; is it a text trace?", l.name, l.n+1, maxLine)
 		return nil, false
-	case errors.Is(err, io.ErrUnexpectedEOF):
-		l.err = fmt.Errorf("%s: gzip data ends early, after line %d; copy or compress the file again", l.name, l.n)
-		return nil, false
 	default:
-		l.err = fmt.Errorf("%s: cannot be read after line %d: %v", l.name, l.n, err)
+		l.err = l.unreadable(err)
 		return nil, false
 	}
 	l.n++
@@ -41,6 +38,18 @@ func (l *lines) next() ([]byte, bool) {
 		text = text[:n-1]
 	}
 	return text, true
+}
+
+// unreadable words an error of the file itself.
+func (l *lines) unreadable(err error) error {
+	var zip *zipError
+	switch {
+	case errors.Is(err, io.ErrUnexpectedEOF):
+		return fmt.Errorf("%s: gzip data ends early, after line %d; copy or compress the file again", l.name, l.n)
+	case errors.As(err, &zip):
+		return fmt.Errorf("%s: %s, after line %d; %s", l.name, zip.what, l.n, zip.mend)
+	}
+	return fmt.Errorf("%s: cannot be read after line %d: %v", l.name, l.n, err)
 }
 
 // fail ends the file at the last line read.

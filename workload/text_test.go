@@ -74,6 +74,8 @@ func TestTextTraces(t *testing.T) {
 func TestTextErrors(t *testing.T) {
 	for text, want := range map[string]string{
 		"op,va\nR,1\n":                             `:1: header has no column "len"; it needs at least op,va,len`,
+		"op,va,len,VA\nR,1,1,2\n":                  `:1: header has two columns va; keep one`,
+		"op,va,len,key,rkey\nR,1,1,2,3\n":          `:1: header has two columns key or rkey; keep one`,
 		"op,va,len\n":                              `:1: no accesses after the header`,
 		"op,va,len\nR,zzz,1\n":                     `:2: va "zzz" is not a number; write hex 0x… or decimal`,
 		"op,va,len\n#\nR,1,\n":                     `:3: len "" is not a number`,
@@ -109,6 +111,8 @@ func TestUnreadableFiles(t *testing.T) {
 	zipped := zip(t, bytes.Repeat([]byte("op,va,len\nR,1,1\n"), 1))
 	for _, c := range []struct{ path, want string }{
 		{dir, "is a directory"},
+		{"/dev/zero", "is not a regular file; write it to disk first"},
+		{fifo(t), "is not a regular file; write it to disk first"},
 		{write(t, "a", nil), "is empty"},
 		{write(t, "b", zipped[:5]), "broken gzip header"},
 		{write(t, "c", zipped[:12]), "gzip data ends early"},

@@ -3,7 +3,6 @@ package workload
 import (
 	"bufio"
 	"bytes"
-	"compress/gzip"
 	_ "embed"
 	"errors"
 	"fmt"
@@ -71,7 +70,9 @@ func Open(path string) (*Trace, error) {
 		return nil, fmt.Errorf("%s: %w", path, errors.Unwrap(err))
 	case info.IsDir():
 		return nil, fmt.Errorf("%s: is a directory; name a trace file in it", path)
-	case info.Mode().IsRegular() && info.Size() == 0:
+	case !info.Mode().IsRegular(): // a FIFO would block, and cannot be read twice
+		return nil, fmt.Errorf("%s: is not a regular file; write it to disk first", path)
+	case info.Size() == 0:
 		return nil, fmt.Errorf("%s: is empty; record the trace again", path)
 	}
 	return newTrace(path, func() (io.ReadCloser, error) { return os.Open(path) })
@@ -93,6 +94,8 @@ func newTrace(name string, open func() (io.ReadCloser, error)) (*Trace, error) {
 		return nil, fmt.Errorf("%s: gzip data ends early; copy or compress the file again", name)
 	case len(start) == 0 && errors.Is(readErr, io.EOF):
 		return nil, fmt.Errorf("%s: is empty; record the trace again", name)
+	case errors.As(readErr, new(*zipError)):
+		return nil, fmt.Errorf("%s: %w", name, readErr)
 	case len(start) == 0:
 		return nil, fmt.Errorf("%s: cannot be read: %v", name, readErr)
 	default:
@@ -125,11 +128,11 @@ func (t *Trace) reader() (io.Closer, *bufio.Reader, error) {
 		return nil, nil, fmt.Errorf("%s: %w", t.name, errors.Unwrap(err))
 	}
 	in := bufio.NewReaderSize(file, maxLine)
-	if magic, _ := in.Peek(2); string(magic) != "\x1f\x8b" {
+	if magic, _ := in.Peek(len(gzipMagic)); string(magic) != gzipMagic {
 		return file, in, nil
 	}
 	t.zipped = true
-	z, err := gzip.NewReader(in)
+	z, err := newUnzipper(in)
 	if err != nil {
 		file.Close()
 		return nil, nil, fmt.Errorf("%s: broken gzip header: %v; copy or compress the file again", t.name, plain(err))

@@ -266,7 +266,8 @@ func TestInterruptedRun(t *testing.T) {
 	if err := c.Start(); err != nil {
 		t.Fatal(err)
 	}
-	time.Sleep(700 * time.Millisecond)
+	waitFor(t, filepath.Join(dir, "a", ".accesses.parquet.*.tmp"))
+	time.Sleep(500 * time.Millisecond)
 	if err := c.Process.Signal(syscall.SIGINT); err != nil {
 		t.Fatal(err)
 	}
@@ -290,7 +291,11 @@ func TestInterruptedRun(t *testing.T) {
 // A sweep stopped by Ctrl-C, and one killed outright, go on with --resume.
 func TestInterruptedSweep(t *testing.T) {
 	dir := t.TempDir()
-	put(t, dir, "long.yaml", strings.Replace(experimentText, "3000", "400000", 1))
+	accesses := "400000" // a second or so a point
+	if testing.Short() {
+		accesses = "40000" // the race detector takes ten times as long
+	}
+	put(t, dir, "long.yaml", strings.Replace(experimentText, "3000", accesses, 1))
 	for _, signal := range []syscall.Signal{syscall.SIGINT, syscall.SIGKILL} {
 		out := signal.String()
 		c := command(t.Context(), dir, "sweep", "long.yaml", "--out", out, "--jobs", "1")
@@ -318,5 +323,5 @@ func waitFor(t *testing.T, pattern string) {
 		}
 		time.Sleep(50 * time.Millisecond)
 	}
-	t.Fatal("no point finished in 30 s")
+	t.Fatalf("no %s in 30 s", pattern)
 }

@@ -19,6 +19,11 @@ func printSummary(w io.Writer, s *measure.Summary) {
 	if a.Warmup > 0 {
 		fmt.Fprintf(t, ", after a warm-up of %d", a.Warmup)
 	}
+	for status := range measure.NumStatuses {
+		if n := a.FailedBy[status]; n > 0 {
+			fmt.Fprintf(t, "\n\t%d failed: %s", n, status)
+		}
+	}
 	fmt.Fprintf(t, "\nsimulated\t%s\t(%.2f M accesses a second of it)\n", human(s.SimulatedPS), rate(s))
 	fmt.Fprintf(t, "latency\tmean %s, p50 %s, p99 %s, p99.9 %s, max %s\n", human(l.Mean), human(l.P50), human(l.P99), human(l.P999), human(l.Max))
 	m := &s.TPT.MTT

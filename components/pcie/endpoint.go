@@ -29,9 +29,10 @@ type Endpoint struct {
 	tx     transmitter
 	rx     receiver
 
-	turn   int // client that is asked first
-	writes ring[write]
-	reads  ring[uint16] // accepted reads whose requests are not all sent
+	turn                int // client that is asked first
+	writes              clocked.FIFO[write]
+	reads               clocked.FIFO[uint16] // accepted reads whose requests are not all sent
+	maxWrites, maxReads int
 
 	jobs     []read
 	jobsFree []uint16
@@ -42,10 +43,11 @@ type Endpoint struct {
 	unclaimed uint64
 }
 
-// port is a client and the answers that it has not taken yet.
+// port is a client and the answers that it has not taken yet: of what was
+// accepted before the first of them, as a client with answers owed is not asked.
 type port struct {
 	Client
-	owed ring[answer]
+	owed clocked.FIFO[answer]
 }
 
 type answer struct {
@@ -82,7 +84,7 @@ type tag struct {
 func newEndpoint(name string, spec Spec, clock clocked.Domain) *Endpoint {
 	jobs := spec.ReadQueue + spec.Tags // a job is in the queue or holds a tag
 	u := &Endpoint{name: name, clock: clock, mps: uint32(spec.MPS), mrrs: uint32(spec.MRRS),
-		writes: newRing[write](spec.WriteQueue), reads: newRing[uint16](spec.ReadQueue),
+		maxWrites: spec.WriteQueue, maxReads: spec.ReadQueue,
 		jobs: make([]read, jobs), tags: make([]tag, spec.Tags), space: uint32(spec.CompletionBuffer)}
 	for i := jobs - 1; i >= 0; i-- {
 		u.jobsFree = append(u.jobsFree, uint16(i))
@@ -97,8 +99,7 @@ func newEndpoint(name string, spec Spec, clock clocked.Domain) *Endpoint {
 func (u *Endpoint) Connect(p EndpointPorts) {
 	u.ports = make([]port, len(p.Clients))
 	for i, c := range p.Clients {
-		// A client with answers owed is not asked, so these are of what it had accepted.
-		u.ports[i] = port{Client: c, owed: newRing[answer](len(u.writes.slots) + len(u.jobs))}
+		u.ports[i] = port{Client: c}
 		c.Req.Await(u.engine.Now())
 	}
 }

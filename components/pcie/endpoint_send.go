@@ -24,15 +24,15 @@ func (u *Endpoint) transmit(now clocked.Time) bool {
 
 // offer shows the transmitter the front of both queues.
 func (u *Endpoint) offer() {
-	if o := &u.tx.offers[msg.Posted]; !o.ready && u.writes.len() > 0 {
-		w := u.writes.front()
+	if o := &u.tx.offers[msg.Posted]; !o.ready && u.writes.Len() > 0 {
+		w := u.writes.Front()
 		n := requestPiece(w.dma.PA+model.PA(w.offset), w.dma.Len-w.offset, u.mps)
 		*o = offer{ready: true, payload: n, since: w.since}
 	}
-	if u.reads.len() == 0 {
+	if u.reads.Len() == 0 {
 		return
 	}
-	r := &u.jobs[*u.reads.front()]
+	r := &u.jobs[*u.reads.Front()]
 	u.tx.offers[msg.NonPosted] = offer{ready: true, since: r.since}
 	switch {
 	case len(u.tagsFree) == 0:
@@ -51,7 +51,7 @@ func (u *Endpoint) readPiece(r *read) uint32 {
 // sendWrite sends the next MWr of the oldest write. Body goes with the last
 // one, so that it arrives once; the ledger stays here.
 func (u *Endpoint) sendWrite(now clocked.Time) {
-	w := u.writes.front()
+	w := u.writes.Front()
 	d := &w.dma
 	n := u.tx.offers[msg.Posted].payload
 	p, end := u.tx.launch(now, msg.Posted, d.Kind)
@@ -69,13 +69,13 @@ func (u *Endpoint) sendWrite(now clocked.Time) {
 	if d.Notify {
 		u.answer(now, w.client, end+u.clock.Period(), msg.DMADone{Kind: d.Kind, Write: true, Cookie: d.Cookie})
 	}
-	u.writes.pop()
+	u.writes.Pop()
 }
 
 // sendRead sends the next MRd of the oldest read with a tag and completion
 // space of its own. Body and ledger go with the last one.
 func (u *Endpoint) sendRead(now clocked.Time) {
-	job := *u.reads.front()
+	job := *u.reads.Front()
 	r := &u.jobs[job]
 	d := &r.dma
 	n := u.readPiece(r)
@@ -98,5 +98,5 @@ func (u *Endpoint) sendRead(now clocked.Time) {
 	if d.Ledger != nil {
 		d.Ledger.Charge(now, measure.CauseDMAQueue)
 	}
-	u.reads.pop()
+	u.reads.Pop()
 }

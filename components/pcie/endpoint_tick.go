@@ -88,7 +88,7 @@ func count(c *measure.Counts, wireBytes int64) {
 
 // answer sends a DMADone that is seen a hop from now but not before at.
 func (u *Endpoint) answer(now clocked.Time, client uint8, at clocked.Time, done msg.DMADone) {
-	*u.ports[client].owed.push() = answer{at: at, done: done}
+	*u.ports[client].owed.Push() = answer{at: at, done: done}
 	u.pay(now, &u.ports[client])
 }
 
@@ -100,14 +100,14 @@ func (u *Endpoint) settle(now clocked.Time) {
 }
 
 func (u *Endpoint) pay(now clocked.Time, p *port) {
-	for p.owed.len() > 0 && p.Done.Ready(now) {
-		a := p.owed.front()
+	for p.owed.Len() > 0 && p.Done.Ready(now) {
+		a := p.owed.Front()
 		if a.at > now {
 			*p.Done.PushAt(now, a.at) = a.done
 		} else {
 			*p.Done.Push(now) = a.done
 		}
-		p.owed.pop()
+		p.owed.Pop()
 	}
 }
 
@@ -140,40 +140,43 @@ func (u *Endpoint) accept(now clocked.Time) {
 // acceptable is the client's oldest DMA if it can be accepted, else nil.
 func (u *Endpoint) acceptable(now clocked.Time, client int) *msg.DMA {
 	p := &u.ports[client]
-	if p.owed.len() > 0 {
+	if p.owed.Len() > 0 {
 		return nil
 	}
 	d := p.Req.Peek(now)
-	if d == nil || d.Write && u.writes.full() || !d.Write && u.reads.full() {
+	if d == nil || d.Write && u.writesFull() || !d.Write && u.readsFull() {
 		return nil
 	}
 	return d
 }
 
+func (u *Endpoint) writesFull() bool { return u.writes.Len() == u.maxWrites }
+func (u *Endpoint) readsFull() bool  { return u.reads.Len() == u.maxReads }
+
 func (u *Endpoint) enqueue(d *msg.DMA, client uint8) {
 	if d.Write {
-		*u.writes.push() = write{dma: *d, since: u.tx.next(), client: client}
+		*u.writes.Push() = write{dma: *d, since: u.tx.next(), client: client}
 		return
 	}
 	last := len(u.jobsFree) - 1
 	job := u.jobsFree[last]
 	u.jobsFree = u.jobsFree[:last]
 	u.jobs[job] = read{dma: *d, since: u.tx.next(), client: client}
-	*u.reads.push() = job
+	*u.reads.Push() = job
 }
 
 // rearm sees to it that the endpoint ticks when it can accept a DMA: at the
 // next edge if one is there, else when one comes. Behind full queues no push
 // needs to wake it.
 func (u *Endpoint) rearm(now clocked.Time) {
-	if u.writes.full() && u.reads.full() {
+	if u.writesFull() && u.readsFull() {
 		return
 	}
 	for c := range u.ports {
 		switch p := &u.ports[c]; {
 		case u.acceptable(now, c) != nil:
 			u.engine.Wake(u.id, u.clock.Next(now))
-		case p.owed.len() == 0 && p.Req.Peek(now) == nil:
+		case p.owed.Len() == 0 && p.Req.Peek(now) == nil:
 			p.Req.Await(now)
 		}
 	}

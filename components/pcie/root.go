@@ -26,8 +26,8 @@ type RootPort struct {
 	tx    transmitter
 	rx    receiver
 
-	answers ring[completion]
-	bells   ring[bell]
+	answers clocked.FIFO[completion]
+	bells   clocked.FIFO[bell]
 }
 
 // completion is the answer of memory to one request; offset bytes of it are sent.
@@ -49,8 +49,7 @@ type bell struct {
 const rootQueue = 16
 
 func newRootPort(name string, spec Spec) *RootPort {
-	return &RootPort{name: name, rcb: uint32(spec.RCB), mps: uint32(spec.MPS), every: spec.SplitPolicy == SplitRCB,
-		answers: newRing[completion](rootQueue), bells: newRing[bell](rootQueue)}
+	return &RootPort{name: name, rcb: uint32(spec.RCB), mps: uint32(spec.MPS), every: spec.SplitPolicy == SplitRCB}
 }
 
 // Connect sets the root port's wires, once, before the engine runs.
@@ -96,20 +95,20 @@ func (u *RootPort) receive(now clocked.Time) {
 
 // accept queues MMIO writes and answers of memory while there is room.
 func (u *RootPort) accept(now clocked.Time) {
-	for !u.bells.full() {
+	for u.bells.Len() < rootQueue {
 		m := u.ports.MMIO.Peek(now)
 		if m == nil {
 			break
 		}
-		*u.bells.push() = bell{msg: *m, since: u.tx.next()}
+		*u.bells.Push() = bell{msg: *m, since: u.tx.next()}
 		u.ports.MMIO.Pop(now)
 	}
-	for !u.answers.full() {
+	for u.answers.Len() < rootQueue {
 		m := u.ports.MemDone.Peek(now)
 		if m == nil {
 			break
 		}
-		*u.answers.push() = completion{done: *m, since: u.tx.next()}
+		*u.answers.Push() = completion{done: *m, since: u.tx.next()}
 		u.ports.MemDone.Pop(now)
 	}
 }
@@ -131,12 +130,12 @@ func (u *RootPort) transmit(now clocked.Time) bool {
 
 // offer shows the transmitter the front of both queues.
 func (u *RootPort) offer() {
-	if o := &u.tx.offers[msg.Posted]; !o.ready && u.bells.len() > 0 {
-		b := u.bells.front()
+	if o := &u.tx.offers[msg.Posted]; !o.ready && u.bells.Len() > 0 {
+		b := u.bells.Front()
 		*o = offer{ready: true, payload: min(b.msg.Len-b.offset, combiningLine), since: b.since}
 	}
-	if o := &u.tx.offers[msg.Completion]; !o.ready && u.answers.len() > 0 {
-		c := u.answers.front()
+	if o := &u.tx.offers[msg.Completion]; !o.ready && u.answers.Len() > 0 {
+		c := u.answers.Front()
 		n := completionPiece(c.done.PA+model.PA(c.offset), c.done.Len-c.offset, u.rcb, u.mps, u.every)
 		*o = offer{ready: true, payload: n, since: c.since}
 	}
@@ -145,7 +144,7 @@ func (u *RootPort) offer() {
 // sendBell sends the next MWr of the oldest MMIO write; the last one is the
 // doorbell.
 func (u *RootPort) sendBell(now clocked.Time) {
-	b := u.bells.front()
+	b := u.bells.Front()
 	n := u.tx.offers[msg.Posted].payload
 	p, _ := u.tx.launch(now, msg.Posted, msg.KindDoorbell)
 	p.TLP = msg.TLP{Type: msg.Posted, Kind: msg.KindDoorbell, Payload: true, Len: n}
@@ -155,12 +154,12 @@ func (u *RootPort) sendBell(now clocked.Time) {
 	}
 	p.client, p.written = b.msg.Client, b.msg.Len
 	p.Last, p.Cookie, p.Body, p.Ledger = true, b.msg.Cookie, b.msg.Body, b.msg.Ledger
-	u.bells.pop()
+	u.bells.Pop()
 }
 
 // sendCompletion sends the next CplD of the oldest answer.
 func (u *RootPort) sendCompletion(now clocked.Time) {
-	c := u.answers.front()
+	c := u.answers.Front()
 	d := &c.done
 	n := u.tx.offers[msg.Completion].payload
 	p, _ := u.tx.launch(now, msg.Completion, d.Kind)
@@ -171,5 +170,5 @@ func (u *RootPort) sendCompletion(now clocked.Time) {
 		return
 	}
 	p.Last, p.Ledger = true, d.Ledger
-	u.answers.pop()
+	u.answers.Pop()
 }

@@ -10,24 +10,24 @@ import (
 // upstream.
 func (u *Endpoint) Idle() bool {
 	for i := range u.ports {
-		if u.ports[i].owed.len() > 0 {
+		if u.ports[i].owed.Len() > 0 {
 			return false
 		}
 	}
-	return u.writes.len() == 0 && len(u.jobsFree) == len(u.jobs) && !u.tx.flying()
+	return u.writes.Len() == 0 && len(u.jobsFree) == len(u.jobs) && !u.tx.flying()
 }
 
 // Idle tells whether the root port holds nothing and nothing is on its way
 // downstream.
 func (u *RootPort) Idle() bool {
-	return u.bells.len() == 0 && u.answers.len() == 0 && !u.tx.flying()
+	return u.bells.Len() == 0 && u.answers.Len() == 0 && !u.tx.flying()
 }
 
 // Waits lists what the endpoint waits for, a line each.
 func (u *Endpoint) Waits() []string {
 	out := u.tx.waits(u.name)
 	for i := range u.ports {
-		if n := u.ports[i].owed.len(); n > 0 {
+		if n := u.ports[i].owed.Len(); n > 0 {
 			out = append(out, fmt.Sprintf("%s: client %d has not taken %d answers; its DMAs wait", u.name, i, n))
 		}
 	}

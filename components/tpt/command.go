@@ -19,14 +19,14 @@ const (
 // commandUnit executes table commands one after another, in the order of their
 // doorbells, so that an older zap can never land after a newer fill.
 type commandUnit struct {
-	queue    ring[*msg.Command]
+	queue    clocked.FIFO[*msg.Command]
 	current  *msg.Command
 	phase    commandPhase
 	until    clocked.Time
 	draining int // translations of the range still out
 }
 
-func (c *commandUnit) idle() bool { return c.current == nil && c.queue.n == 0 }
+func (c *commandUnit) idle() bool { return c.current == nil && c.queue.Len() == 0 }
 
 const commandBytes = 64 // work request: control, UMR and data segments
 
@@ -39,10 +39,10 @@ func (u *Unit) tickCommands(now clocked.Time) {
 
 func (u *Unit) takeDoorbell(now clocked.Time) bool {
 	m := u.Doorbell.Peek(now)
-	if m == nil || u.commands.queue.n == u.spec.Invalidation.QueueDepth {
+	if m == nil || u.commands.queue.Len() == u.spec.Invalidation.QueueDepth {
 		return false
 	}
-	u.commands.queue.push(m.Body.(*msg.Command))
+	*u.commands.queue.Push() = m.Body.(*msg.Command)
 	u.Doorbell.Pop(now)
 	return true
 }
@@ -51,9 +51,8 @@ func (u *Unit) takeDoorbell(now clocked.Time) bool {
 func (u *Unit) advance(now clocked.Time) bool {
 	c := &u.commands
 	switch {
-	case c.current == nil && c.queue.n > 0:
-		c.current = *c.queue.front()
-		c.queue.pop()
+	case c.current == nil && c.queue.Len() > 0:
+		c.current = c.queue.Pop()
 		u.fetch()
 	case c.phase == commandProcessing && c.until <= now:
 		u.apply(now)
@@ -76,8 +75,8 @@ func (u *Unit) fetch() {
 	if c.current.Op == msg.CmdFill {
 		bytes += c.current.Count * mtt.EntryBytes
 	}
-	u.dma.push(msg.DMA{Kind: msg.KindCommand, PA: queueArea, Len: bytes, Cookie: cookie(cookieCommand, 0),
-		Oracle: msg.Oracle{Page: msg.NoPage}})
+	*u.dma.Push() = msg.DMA{Kind: msg.KindCommand, PA: queueArea, Len: bytes, Cookie: cookie(cookieCommand, 0),
+		Oracle: msg.Oracle{Page: msg.NoPage}}
 }
 
 func (u *Unit) commandFetched(now clocked.Time) {
@@ -142,8 +141,8 @@ func (u *Unit) writeTable(cmd *msg.Command) {
 	if u.spec.Tables == "onboard" {
 		return
 	}
-	u.dma.push(msg.DMA{Kind: msg.KindMTT, Write: true, PA: u.layout.Address(cmd.Entry),
-		Len: max(1, cmd.Count) * mtt.EntryBytes, Oracle: msg.Oracle{Page: msg.NoPage}})
+	*u.dma.Push() = msg.DMA{Kind: msg.KindMTT, Write: true, PA: u.layout.Address(cmd.Entry),
+		Len: max(1, cmd.Count) * mtt.EntryBytes, Oracle: msg.Oracle{Page: msg.NoPage}}
 }
 
 // forget drops cached copies of the entries and makes walks that have read
@@ -189,7 +188,7 @@ func (u *Unit) revoke(now clocked.Time, cmd *msg.Command) {
 func (u *Unit) complete() {
 	c := &u.commands
 	cmd := c.current
-	u.dma.push(msg.DMA{Kind: msg.KindCQE, Write: true, PA: queueArea, Len: 64, Cookie: uint64(cmd.Owner), Body: cmd,
-		Oracle: msg.Oracle{Page: msg.NoPage}})
+	*u.dma.Push() = msg.DMA{Kind: msg.KindCQE, Write: true, PA: queueArea, Len: 64, Cookie: uint64(cmd.Owner), Body: cmd,
+		Oracle: msg.Oracle{Page: msg.NoPage}}
 	c.current, c.phase = nil, commandIdle
 }

@@ -30,8 +30,8 @@ type faultUnit struct {
 	outstanding int
 	queued      int     // entries of the event queue in use
 	classes     []uint8 // by QP: bit k set while a fault of kind k is outstanding
-	triggers    ring[due]
-	resumes     ring[due]
+	triggers    clocked.FIFO[due]
+	resumes     clocked.FIFO[due]
 	failedQP    []bool // by QP: resolved with an error, tell the next request
 }
 
@@ -98,7 +98,7 @@ func (u *Unit) raise(now clocked.Time, entry uint64, m *msg.Translate) int32 {
 		m.Access.Counts.Faults++
 	}
 	at := u.clock.Next(now + u.spec.Fault.Trigger)
-	f.triggers.push(due{at: at, token: token})
+	*f.triggers.Push() = due{at: at, token: token}
 	u.engine.Wake(u.id, at)
 	return token
 }
@@ -107,14 +107,13 @@ func (u *Unit) raise(now clocked.Time, entry uint64, m *msg.Translate) int32 {
 // room: a resume makes some.
 func (u *Unit) tickFaults(now clocked.Time) {
 	f := &u.faults
-	for f.resumes.n > 0 && f.resumes.front().at <= now {
-		d := *f.resumes.front()
-		f.resumes.pop()
+	for f.resumes.Len() > 0 && f.resumes.Front().at <= now {
+		d := f.resumes.Pop()
 		u.resume(now, d)
 	}
-	for f.triggers.n > 0 && f.triggers.front().at <= now && f.queued < u.spec.Fault.QueueDepth {
-		token := f.triggers.front().token
-		f.triggers.pop()
+	for f.triggers.Len() > 0 && f.triggers.Front().at <= now && f.queued < u.spec.Fault.QueueDepth {
+		token := f.triggers.Front().token
+		f.triggers.Pop()
 		f.queued++
 		u.report(&f.list[token].event)
 	}
@@ -123,9 +122,9 @@ func (u *Unit) tickFaults(now clocked.Time) {
 // report writes the event entry and the interrupt; the interrupt is a posted
 // write behind the entry and cannot pass it.
 func (u *Unit) report(e *msg.Event) {
-	u.dma.push(msg.DMA{Kind: msg.KindEQE, Write: true, PA: queueArea, Len: 64, Cookie: uint64(e.Token), Body: e,
-		Oracle: msg.Oracle{Page: msg.NoPage}})
-	u.dma.push(msg.DMA{Kind: msg.KindMSI, Write: true, PA: queueArea, Len: 4, Oracle: msg.Oracle{Page: msg.NoPage}})
+	*u.dma.Push() = msg.DMA{Kind: msg.KindEQE, Write: true, PA: queueArea, Len: 64, Cookie: uint64(e.Token), Body: e,
+		Oracle: msg.Oracle{Page: msg.NoPage}}
+	*u.dma.Push() = msg.DMA{Kind: msg.KindMSI, Write: true, PA: queueArea, Len: 4, Oracle: msg.Oracle{Page: msg.NoPage}}
 }
 
 // queueArea is where event and completion queues lie: away from user frames.
@@ -134,7 +133,7 @@ const queueArea = model.PA(1) << 46
 // scheduleResume starts the adapter's time from the resume command to going on.
 func (u *Unit) scheduleResume(now clocked.Time, token uint32, failed bool) {
 	at := u.clock.Next(now + u.spec.Fault.Resume)
-	u.faults.resumes.push(due{at: at, token: int32(token), failed: failed})
+	*u.faults.resumes.Push() = due{at: at, token: int32(token), failed: failed}
 	u.engine.Wake(u.id, at)
 }
 

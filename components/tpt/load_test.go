@@ -115,8 +115,8 @@ func TestDeafResponder(t *testing.T) {
 		l.refused, l.deaf = refused, true
 		_ = l.engine.RunUntil(10_000 * cycle)
 		wires := uint64(l.unit.Translate.Depth() + l.unit.Translation.Depth())
-		if bound := uint64(sp.InFlight); l.unit.results.n > sp.InFlight || l.sent > wires+bound {
-			t.Errorf("refused %v: %d results wait, %d requests taken", refused, l.unit.results.n, l.sent)
+		if bound := uint64(sp.InFlight); l.unit.results.Len() > sp.InFlight || l.sent > wires+bound {
+			t.Errorf("refused %v: %d results wait, %d requests taken", refused, l.unit.results.Len(), l.sent)
 		}
 		if l.unit.Idle() || len(l.unit.Waits()) == 0 {
 			t.Errorf("refused %v: idle %v, waits %v", refused, l.unit.Idle(), l.unit.Waits())

@@ -54,7 +54,7 @@ func (u *Unit) takeReleases(now clocked.Time) {
 // taken blocks those behind it; hits pass misses that are under way.
 func (u *Unit) accept(now clocked.Time) {
 	m := u.Translate.Peek(now)
-	if m == nil || now < u.nextAccept || u.results.n > 0 {
+	if m == nil || now < u.nextAccept || u.results.Len() > 0 {
 		return // a refusal holds no slot: only this bounds how many wait for the responder
 	}
 	if u.freeSlot == none || u.mustWait(m) {

@@ -163,7 +163,7 @@ func (r *rig) fail(now clocked.Time, format string, args ...any) {
 // random time and sends requests as the wire takes them.
 func (r *rig) responder(now clocked.Time) {
 	u := r.unit
-	r.most = max(r.most, u.results.n)
+	r.most = max(r.most, u.results.Len())
 	for now >= r.stalled {
 		m := u.Translation.Peek(now)
 		if m == nil {

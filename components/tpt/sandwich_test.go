@@ -41,7 +41,7 @@ type sandwich struct {
 	acks    []ack
 	events  []*msg.Event
 	reads   int
-	pending ring[timedDone]
+	pending clocked.FIFO[timedDone]
 }
 
 type step struct {
@@ -172,13 +172,6 @@ func (s *sandwich) read(at clocked.Time, qp uint32, page uint64) *msg.Translate 
 	return m
 }
 
-// write is read for a store.
-func (s *sandwich) write(at clocked.Time, qp uint32, page uint64) *msg.Translate {
-	r := s.read(at, qp, page)
-	r.Op, r.Write = model.OpWrite, true
-	return r
-}
-
 func (s *sandwich) command(at clocked.Time, c *msg.Command) {
 	s.script = append(s.script, step{at: at, command: c})
 }
@@ -244,9 +237,9 @@ func (s *sandwich) take(now clocked.Time, m *msg.Translation) {
 // entries, in order, after the same time.
 func (s *sandwich) endpoint(now clocked.Time) {
 	u := s.unit
-	for s.pending.n > 0 && s.pending.front().at <= now {
-		*u.DMADone.Push(now) = s.pending.front().msg
-		s.pending.pop()
+	for s.pending.Len() > 0 && s.pending.Front().at <= now {
+		*u.DMADone.Push(now) = s.pending.Front().msg
+		s.pending.Pop()
 	}
 	for m := u.DMA.Peek(now); m != nil; m = u.DMA.Peek(now) {
 		switch {
@@ -255,7 +248,7 @@ func (s *sandwich) endpoint(now clocked.Time) {
 			if s.custom == nil {
 				s.logf(now, "endpoint reads %s, %d bytes", m.Kind, m.Len)
 			}
-			s.pending.push(timedDone{now + readDelay, msg.DMADone{Kind: m.Kind, Cookie: m.Cookie}})
+			*s.pending.Push() = timedDone{now + readDelay, msg.DMADone{Kind: m.Kind, Cookie: m.Cookie}}
 			s.engine.Wake(2, now+readDelay)
 		case m.Kind == msg.KindCQE:
 			c := m.Body.(*msg.Command)

@@ -114,9 +114,9 @@ type Unit struct {
 
 	headBlocked bool
 	nextAccept  clocked.Time // one request a cycle
-	results     ring[result]
-	dma         ring[msg.DMA]
-	onboard     ring[timed]
+	results     clocked.FIFO[result]
+	dma         clocked.FIFO[msg.DMA]
+	onboard     clocked.FIFO[timed]
 
 	faults   faultUnit
 	commands commandUnit
@@ -148,31 +148,3 @@ const (
 )
 
 func cookie(owner uint64, index int) uint64 { return owner<<32 | uint64(index) }
-
-// ring is a growable FIFO.
-type ring[T any] struct {
-	buf  []T
-	head int
-	n    int
-}
-
-func (r *ring[T]) push(v T) {
-	if r.n == len(r.buf) {
-		grown := make([]T, max(8, 2*len(r.buf)))
-		for i := range r.n {
-			grown[i] = r.buf[(r.head+i)%len(r.buf)]
-		}
-		r.buf, r.head = grown, 0
-	}
-	r.buf[(r.head+r.n)&(len(r.buf)-1)] = v
-	r.n++
-}
-
-func (r *ring[T]) front() *T { return &r.buf[r.head] }
-
-func (r *ring[T]) pop() {
-	r.head = (r.head + 1) & (len(r.buf) - 1)
-	r.n--
-}
-
-func (r *ring[T]) at(i int) *T { return &r.buf[(r.head+i)&(len(r.buf)-1)] }

@@ -106,9 +106,9 @@ func (u *Unit) finishReads(now clocked.Time) {
 		u.finish(now, m.Cookie)
 		u.DMADone.Pop(now)
 	}
-	for u.onboard.n > 0 && u.onboard.front().at <= now {
-		c := u.onboard.front().cookie
-		u.onboard.pop()
+	for u.onboard.Len() > 0 && u.onboard.Front().at <= now {
+		c := u.onboard.Front().cookie
+		u.onboard.Pop()
 		u.finish(now, c)
 	}
 }
@@ -133,7 +133,7 @@ func (u *Unit) readTable(now clocked.Time, kind msg.Kind, pa model.PA, n uint32,
 	}
 	if u.spec.Tables == "onboard" {
 		at := u.clock.Edge(now + u.spec.Onboard)
-		u.onboard.push(timed{at: at, cookie: c})
+		*u.onboard.Push() = timed{at: at, cookie: c}
 		u.engine.Wake(u.id, at)
 		return
 	}
@@ -141,30 +141,30 @@ func (u *Unit) readTable(now clocked.Time, kind msg.Kind, pa model.PA, n uint32,
 	if a != nil {
 		counts = &a.Counts
 	}
-	u.dma.push(msg.DMA{Kind: kind, PA: pa, Len: n, Cookie: c, Counts: counts, Oracle: msg.Oracle{Page: msg.NoPage}})
+	*u.dma.Push() = msg.DMA{Kind: kind, PA: pa, Len: n, Cookie: c, Counts: counts, Oracle: msg.Oracle{Page: msg.NoPage}}
 }
 
 func (u *Unit) sendDMA(now clocked.Time) {
-	for u.dma.n > 0 && u.DMA.Ready(now) {
-		*u.DMA.Push(now) = *u.dma.front()
-		u.dma.pop()
+	for u.dma.Len() > 0 && u.DMA.Ready(now) {
+		*u.DMA.Push(now) = *u.dma.Front()
+		u.dma.Pop()
 	}
 }
 
 // answer gives a result to the responder at the given time or, when the wire
 // is full, as soon after as it has room.
 func (u *Unit) answer(now, at clocked.Time, m msg.Translation) {
-	if u.results.n == 0 && u.Translation.Ready(now) {
+	if u.results.Len() == 0 && u.Translation.Ready(now) {
 		*u.Translation.PushAt(now, at) = m
 		return
 	}
-	u.results.push(result{at: at, msg: m})
+	*u.results.Push() = result{at: at, msg: m}
 }
 
 func (u *Unit) sendResults(now clocked.Time) {
-	for u.results.n > 0 && u.Translation.Ready(now) {
-		r := u.results.front()
+	for u.results.Len() > 0 && u.Translation.Ready(now) {
+		r := u.results.Front()
 		*u.Translation.PushAt(now, max(r.at, u.clock.Next(now))) = r.msg
-		u.results.pop()
+		u.results.Pop()
 	}
 }

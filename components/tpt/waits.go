@@ -4,7 +4,7 @@ import "fmt"
 
 // Idle tells whether nothing is in flight.
 func (u *Unit) Idle() bool {
-	return u.inUse == 0 && u.dma.n == 0 && u.results.n == 0 && u.faults.outstanding == 0 && u.commands.idle()
+	return u.inUse == 0 && u.dma.Len() == 0 && u.results.Len() == 0 && u.faults.outstanding == 0 && u.commands.idle()
 }
 
 // Waits names what the unit is waiting for, for a deadlock dump: nothing when
@@ -29,11 +29,11 @@ func (u *Unit) Waits() []string {
 			add("QP %d waits for the kernel to resume fault %d (raised at %v)", f.event.QP, i, f.event.Raised)
 		}
 	}
-	if u.results.n > 0 {
-		add("%d results wait for the responder to take them", u.results.n)
+	if u.results.Len() > 0 {
+		add("%d results wait for the responder to take them", u.results.Len())
 	}
-	if u.dma.n > 0 {
-		add("%d table reads and writes wait for the endpoint", u.dma.n)
+	if u.dma.Len() > 0 {
+		add("%d table reads and writes wait for the endpoint", u.dma.Len())
 	}
 	u.commands.waits(add)
 	return out
@@ -41,7 +41,7 @@ func (u *Unit) Waits() []string {
 
 func (c *commandUnit) waits(add func(string, ...any)) {
 	if cmd := c.current; cmd != nil {
-		add("command on entries %d+%d waits for %s; %d more are queued", cmd.Entry, cmd.Count, c.phase, c.queue.n)
+		add("command on entries %d+%d waits for %s; %d more are queued", cmd.Entry, cmd.Count, c.phase, c.queue.Len())
 		if c.phase == commandDraining {
 			add("%d translations of its range are still out", c.draining)
 		}

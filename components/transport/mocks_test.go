@@ -27,8 +27,8 @@ type mockTPT struct {
 	revokeAt int // every n-th answer is revoked at once; 0: never
 
 	limit   int // translations given out at once; 0: any number
-	queue   ring[delayed[msg.Translation]]
-	slowly  ring[delayed[msg.Translation]]
+	queue   clocked.FIFO[delayed[msg.Translation]]
+	slowly  clocked.FIFO[delayed[msg.Translation]]
 	live    []bool
 	granted int
 	asked   []msg.Translate // recorded when record is set
@@ -57,12 +57,12 @@ func (m *mockTPT) Tick(now clocked.Time) {
 	m.answer(now, &m.slowly)
 }
 
-func (m *mockTPT) answer(now clocked.Time, q *ring[delayed[msg.Translation]]) {
-	for q.len() > 0 && q.at(q.head).at <= now && m.out.Ready(now) {
-		*m.out.Push(now) = q.pop().msg
+func (m *mockTPT) answer(now clocked.Time, q *clocked.FIFO[delayed[msg.Translation]]) {
+	for q.Len() > 0 && q.Front().at <= now && m.out.Ready(now) {
+		*m.out.Push(now) = q.Pop().msg
 	}
-	if q.len() > 0 && q.at(q.head).at > now {
-		m.engine.Wake(m.id, q.at(q.head).at)
+	if q.Len() > 0 && q.Front().at > now {
+		m.engine.Wake(m.id, q.Front().at)
 	}
 }
 
@@ -80,12 +80,12 @@ func (m *mockTPT) take(now clocked.Time, t *msg.Translate) {
 		answer.Handle = m.handle()
 	}
 	if m.slow != nil && m.slow(t) {
-		*m.slowly.push() = delayed[msg.Translation]{at: now + m.slowTime, msg: answer}
+		*m.slowly.Push() = delayed[msg.Translation]{at: now + m.slowTime, msg: answer}
 		return
 	}
-	*m.queue.push() = delayed[msg.Translation]{at: now + m.delay, msg: answer}
+	*m.queue.Push() = delayed[msg.Translation]{at: now + m.delay, msg: answer}
 	if o == msg.OutcomeOK && m.revokeAt > 0 && m.lookups%m.revokeAt == 0 {
-		*m.queue.push() = delayed[msg.Translation]{at: now + m.delay, msg: msg.Translation{Outcome: msg.OutcomeRevoke, Handle: answer.Handle}}
+		*m.queue.Push() = delayed[msg.Translation]{at: now + m.delay, msg: msg.Translation{Outcome: msg.OutcomeRevoke, Handle: answer.Handle}}
 	}
 }
 
@@ -113,7 +113,7 @@ type mockEndpoint struct {
 	issueDelay clocked.Time
 	seen       func(now clocked.Time, d *msg.DMA)
 
-	reads, writes ring[delayed[msg.DMA]]
+	reads, writes clocked.FIFO[delayed[msg.DMA]]
 	count         [msg.NumKinds]int
 }
 
@@ -126,9 +126,9 @@ func (m *mockEndpoint) Tick(now clocked.Time) {
 			m.seen(now, d)
 		}
 		if !d.Write {
-			*m.reads.push() = delayed[msg.DMA]{at: now + m.readDelay, msg: *d}
+			*m.reads.Push() = delayed[msg.DMA]{at: now + m.readDelay, msg: *d}
 		} else if d.Notify {
-			*m.writes.push() = delayed[msg.DMA]{at: now + m.issueDelay, msg: *d}
+			*m.writes.Push() = delayed[msg.DMA]{at: now + m.issueDelay, msg: *d}
 		}
 		m.in.Pop(now)
 	}
@@ -136,9 +136,9 @@ func (m *mockEndpoint) Tick(now clocked.Time) {
 	m.answer(now, &m.reads)
 }
 
-func (m *mockEndpoint) answer(now clocked.Time, q *ring[delayed[msg.DMA]]) {
-	for q.len() > 0 {
-		h := q.at(q.head)
+func (m *mockEndpoint) answer(now clocked.Time, q *clocked.FIFO[delayed[msg.DMA]]) {
+	for q.Len() > 0 {
+		h := q.Front()
 		if h.at > now {
 			m.engine.Wake(m.id, h.at)
 			return
@@ -150,7 +150,7 @@ func (m *mockEndpoint) answer(now clocked.Time, q *ring[delayed[msg.DMA]]) {
 			h.msg.Ledger.Charge(now, measure.CauseHostMemory)
 		}
 		*m.out.Push(now) = msg.DMADone{Kind: h.msg.Kind, Write: h.msg.Write, Cookie: h.msg.Cookie}
-		q.pop()
+		q.Pop()
 	}
 }
 

@@ -44,11 +44,11 @@ type Requester struct {
 	qps     []sendQP
 	link    clocked.Serializer
 	timers  timers
-	armed   clocked.Time     // when the engine will wake us for a timer
-	fetches ring[fetchRef]   // work requests to read
-	payload ring[int32]      // QPs with payload to read
-	sending ring[int32]      // QPs that may have a packet to send
-	done    ring[completion] // completion entries to write
+	armed   clocked.Time             // when the engine will wake us for a timer
+	fetches clocked.FIFO[fetchRef]   // work requests to read
+	payload clocked.FIFO[int32]      // QPs with payload to read
+	sending clocked.FIFO[int32]      // QPs that may have a packet to send
+	done    clocked.FIFO[completion] // completion entries to write
 	ops     ops[sendOp]
 	open    int // requests posted and not completed
 }
@@ -60,7 +60,6 @@ type completion struct {
 
 // RequesterStats counts since the start.
 type RequesterStats struct {
-	Requests      uint64 // work requests taken
 	PacketsSent   uint64 // request packets, resent ones too
 	PacketsResent uint64
 	RNRNaks       uint64
@@ -70,7 +69,6 @@ type RequesterStats struct {
 	Timeouts      uint64
 	DeadQPs       uint64
 	Duplicates    uint64 // responses of the past
-	BytesSent     uint64 // on the wire
 }
 
 // NewRequester makes a requester whose QPs all begin at packet number psn.
@@ -105,19 +103,19 @@ func (r *Requester) ID() clocked.UnitID { return r.id }
 func (r *Requester) Name() string { return r.name }
 
 // Idle tells whether every request is completed and its entry written.
-func (r *Requester) Idle() bool { return r.open == 0 && r.done.len() == 0 && r.ops.used == 0 }
+func (r *Requester) Idle() bool { return r.open == 0 && r.done.Len() == 0 && r.ops.used == 0 }
 
 // Waits has a line for each QP that has something to do.
 func (r *Requester) Waits() []string {
 	var lines []string
 	for i := range r.qps {
-		if q := &r.qps[i]; q.sq.len() > 0 {
+		if q := &r.qps[i]; q.sq.Len() > 0 {
 			until := "no timer"
 			if q.deadline != clocked.Never {
 				until = "timer at " + q.deadline.String()
 			}
 			lines = append(lines, fmt.Sprintf("%s: QP %d %s: %d requests, unacknowledged PSN %d, next PSN %d, %s",
-				r.name, i, q.state, q.sq.len(), q.una, q.next, until))
+				r.name, i, q.state, q.sq.Len(), q.una, q.next, until))
 		}
 	}
 	return lines

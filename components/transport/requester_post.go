@@ -24,12 +24,11 @@ func (r *Requester) post(now clocked.Time) {
 func (r *Requester) take(now clocked.Time, w *msg.WQE, fetch bool) {
 	q := &r.qps[w.QP]
 	r.open++
-	r.Stats.Requests++
-	seq := q.sq.tail
-	req := q.sq.push()
+	seq := q.sq.Tail()
+	req := q.sq.Push()
 	*req = request{wqe: *w, ready: !fetch}
 	if fetch {
-		*r.fetches.push() = fetchRef{qp: int32(w.QP), seq: seq}
+		*r.fetches.Push() = fetchRef{qp: int32(w.QP), seq: seq}
 		return
 	}
 	req.inline = model.Bytes(w.Len) <= r.spec.QP.Inline && !w.Op.Responds()
@@ -44,9 +43,9 @@ type fetchRef struct {
 
 // fetch reads work requests, in the order of their doorbells.
 func (r *Requester) fetch(now clocked.Time) {
-	for r.fetches.len() > 0 && r.Ports.DMA.Ready(now) {
-		f := r.fetches.pop()
-		if q := &r.qps[f.qp]; f.seq-q.sq.head >= uint32(q.sq.len()) {
+	for r.fetches.Len() > 0 && r.Ports.DMA.Ready(now) {
+		f := r.fetches.Pop()
+		if q := &r.qps[f.qp]; !q.sq.Holds(f.seq) {
 			continue // flushed meanwhile
 		}
 		i, op := r.ops.get()
@@ -64,8 +63,8 @@ func (r *Requester) queueEntry(base model.PA, qp, seq uint32) model.PA {
 // admit gives PSNs, in order, to the requests that are here.
 func (r *Requester) admit(now clocked.Time, qp int32) {
 	q := &r.qps[qp]
-	for q.admitted != q.sq.tail {
-		req := q.sq.at(q.admitted)
+	for q.admitted != q.sq.Tail() {
+		req := q.sq.At(q.admitted)
 		if !req.ready {
 			break
 		}
@@ -91,10 +90,10 @@ func (r *Requester) finishDMA(now clocked.Time) {
 		r.ops.put(i)
 		r.Ports.DMADone.Pop(now)
 		q := &r.qps[op.qp]
-		if op.seq-q.sq.head >= uint32(q.sq.len()) {
+		if !q.sq.Holds(op.seq) {
 			continue // completed meanwhile, with an error
 		}
-		req := q.sq.at(op.seq)
+		req := q.sq.At(op.seq)
 		switch {
 		case op.kind == msg.KindWQE:
 			req.ready = true
@@ -110,7 +109,7 @@ func (r *Requester) finishDMA(now clocked.Time) {
 func (r *Requester) wantPayload(qp int32) {
 	if q := &r.qps[qp]; !q.reading && r.nextPayload(q) {
 		q.reading = true
-		*r.payload.push() = qp
+		*r.payload.Push() = qp
 	}
 }
 
@@ -118,7 +117,7 @@ func (r *Requester) wantPayload(qp int32) {
 // tells whether it may be read now.
 func (r *Requester) nextPayload(q *sendQP) bool {
 	for q.payRequest != q.admitted {
-		req := q.sq.at(q.payRequest)
+		req := q.sq.At(q.payRequest)
 		if req.needsPayload() {
 			return q.state != sendDead && q.payHeld < r.spec.QP.PayloadAhead && q.payNext.Sub(q.next) < 64
 		}
@@ -134,14 +133,14 @@ func (q *sendQP) skipPayload(req *request) {
 
 // readPayload reads data to send, a packet of each QP in turn.
 func (r *Requester) readPayload(now clocked.Time) {
-	for r.payload.len() > 0 && r.Ports.DMA.Ready(now) {
-		qp := r.payload.pop()
+	for r.payload.Len() > 0 && r.Ports.DMA.Ready(now) {
+		qp := r.payload.Pop()
 		q := &r.qps[qp]
 		q.reading = false
 		if !r.nextPayload(q) {
 			continue
 		}
-		req := q.sq.at(q.payRequest)
+		req := q.sq.At(q.payRequest)
 		offset := uint32(q.payNext.Sub(req.first)) * r.mtu
 		i, op := r.ops.get()
 		*op = sendOp{kind: msg.KindData, qp: qp, seq: q.payRequest, psn: q.payNext, epoch: q.payEpoch}

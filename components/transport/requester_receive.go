@@ -73,7 +73,7 @@ func (r *Requester) data(now clocked.Time, qp int32, q *sendQP, p *msg.Packet) {
 		r.impliedNak(now, qp, q)
 		return
 	}
-	req := q.sq.at(q.sq.head)
+	req := q.sq.Front()
 	if req.wqe.Op != p.Op {
 		r.Stats.Duplicates++
 		return
@@ -93,8 +93,8 @@ func (r *Requester) data(now clocked.Time, qp int32, q *sendQP, p *msg.Packet) {
 // stops before a READ or atomic that is not answered and then returns true.
 func (r *Requester) acknowledge(now clocked.Time, qp int32, q *sendQP, end rc.PSN, gate *measure.Ledger) (skipped bool) {
 	una := q.una
-	for una != end && q.sq.len() > 0 {
-		req := q.sq.at(q.sq.head)
+	for una != end && q.sq.Len() > 0 {
+		req := q.sq.Front()
 		if req.wqe.Op.Responds() {
 			skipped = true
 			break
@@ -133,8 +133,8 @@ func (r *Requester) progress(now clocked.Time, qp int32, q *sendQP, una rc.PSN) 
 
 // retire completes the oldest request.
 func (r *Requester) retire(now clocked.Time, qp int32, q *sendQP, status measure.Status, part *measure.Ledger) {
-	seq := q.sq.head
-	req := q.sq.pop()
+	seq := q.sq.Head()
+	req := q.sq.Pop()
 	a := req.wqe.Access
 	switch {
 	case part != nil && part.Last-part.Sum() == a.Ledger.Last:
@@ -148,11 +148,11 @@ func (r *Requester) retire(now clocked.Time, qp int32, q *sendQP, status measure
 	if req.wqe.Op.Responds() && seq != q.current && q.reads > 0 {
 		q.reads--
 	}
-	q.admitted = later(q.admitted, q.sq.head)
-	q.current = later(q.current, q.sq.head)
-	q.payRequest = later(q.payRequest, q.sq.head)
+	q.admitted = later(q.admitted, q.sq.Head())
+	q.current = later(q.current, q.sq.Head())
+	q.payRequest = later(q.payRequest, q.sq.Head())
 	r.open--
-	*r.done.push() = completion{access: a, pa: r.queueEntry(r.memory.CQ, uint32(qp), seq)}
+	*r.done.Push() = completion{access: a, pa: r.queueEntry(r.memory.CQ, uint32(qp), seq)}
 }
 
 func later(a, b uint32) uint32 {
@@ -164,8 +164,8 @@ func later(a, b uint32) uint32 {
 
 // complete writes completion entries, in the order of completion.
 func (r *Requester) complete(now clocked.Time) {
-	for r.done.len() > 0 && r.Ports.DMA.Ready(now) {
-		c := r.done.pop()
+	for r.done.Len() > 0 && r.Ports.DMA.Ready(now) {
+		c := r.done.Pop()
 		*r.Ports.DMA.Push(now) = msg.DMA{Kind: msg.KindCQE, Write: true, PA: c.pa, Len: cqeBytes,
 			Cookie: c.access.ID, Body: c.access, Oracle: msg.Oracle{Page: msg.NoPage}}
 	}

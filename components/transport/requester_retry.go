@@ -13,7 +13,7 @@ func (r *Requester) notReady(now clocked.Time, qp int32, q *sendQP, s rc.Syndrom
 		return
 	}
 	r.Stats.RNRNaks++
-	q.sq.at(q.sq.head).wqe.Access.Counts.RNRNaks++
+	q.sq.Front().wqe.Access.Counts.RNRNaks++
 	if q.rnrRetry == 0 {
 		r.fail(now, qp, measure.StatusRNRExceeded, nil)
 		return
@@ -59,7 +59,7 @@ func (r *Requester) retransmit(now clocked.Time, qp int32, q *sendQP) {
 // requests sent since then have spent was in vain.
 func (r *Requester) goBack(now clocked.Time, q *sendQP) {
 	q.vain = q.current
-	if q.current != q.admitted && q.next.Sub(q.sq.at(q.current).first) > 0 {
+	if q.current != q.admitted && q.next.Sub(q.sq.At(q.current).first) > 0 {
 		q.vain++
 	}
 	q.charge(now, measure.CauseRetransmit)
@@ -68,8 +68,8 @@ func (r *Requester) goBack(now clocked.Time, q *sendQP) {
 
 // charge books the time of the requests sent in vain.
 func (q *sendQP) charge(now clocked.Time, c measure.Cause) {
-	for s := q.sq.head; int32(q.vain-s) > 0; s++ {
-		q.sq.at(s).wqe.Access.Ledger.Charge(now, c)
+	for s := q.sq.Head(); int32(q.vain-s) > 0; s++ {
+		q.sq.At(s).wqe.Access.Ledger.Charge(now, c)
 	}
 }
 
@@ -77,9 +77,9 @@ func (q *sendQP) charge(now clocked.Time, c measure.Cause) {
 // keeps no copy of what it sent.
 func (q *sendQP) seek(psn rc.PSN) {
 	q.next, q.reads = psn, 0
-	q.current = q.sq.head
+	q.current = q.sq.Head()
 	for q.current != q.admitted {
-		req := q.sq.at(q.current)
+		req := q.sq.At(q.current)
 		if psn.Sub(req.first.Add(req.count)) < 0 {
 			break
 		}
@@ -108,12 +108,12 @@ func (r *Requester) fail(now clocked.Time, qp int32, status measure.Status, part
 // flush completes what waits in a dead QP, also work requests not fetched yet.
 func (r *Requester) flush(now clocked.Time, qp int32) {
 	q := &r.qps[qp]
-	for q.sq.len() > 0 {
+	for q.sq.Len() > 0 {
 		cause := measure.CauseSendQueue
-		if q.sq.head == q.admitted {
+		if q.sq.Head() == q.admitted {
 			cause = measure.CausePost
 		}
-		q.sq.at(q.sq.head).wqe.Access.Ledger.Charge(now, cause)
+		q.sq.Front().wqe.Access.Ledger.Charge(now, cause)
 		r.retire(now, qp, q, measure.StatusFlushed, nil)
 	}
 }

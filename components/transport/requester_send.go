@@ -11,7 +11,7 @@ import (
 func (r *Requester) wantSend(qp int32) {
 	if q := &r.qps[qp]; !q.queued && r.maySend(q) {
 		q.queued = true
-		*r.sending.push() = qp
+		*r.sending.Push() = qp
 	}
 }
 
@@ -20,7 +20,7 @@ func (r *Requester) maySend(q *sendQP) bool {
 	if q.state != sendRun || q.current == q.admitted || int(q.next.Sub(q.una)) >= r.spec.QP.Window {
 		return false
 	}
-	req := q.sq.at(q.current)
+	req := q.sq.At(q.current)
 	if req.wqe.Op.Responds() {
 		return q.reads < r.spec.QP.MaxRdAtomic
 	}
@@ -30,7 +30,7 @@ func (r *Requester) maySend(q *sendQP) bool {
 // send puts packets on the network, one of each QP in turn, when the wire is
 // free for the next.
 func (r *Requester) send(now clocked.Time) {
-	for r.sending.len() > 0 {
+	for r.sending.Len() > 0 {
 		if free := r.link.Free(); free > now {
 			r.engine.Wake(r.id, free)
 			return
@@ -38,7 +38,7 @@ func (r *Requester) send(now clocked.Time) {
 		if !r.Ports.Tx.Ready(now) {
 			return
 		}
-		qp := r.sending.pop()
+		qp := r.sending.Pop()
 		q := &r.qps[qp]
 		q.queued = false
 		if !r.maySend(q) {
@@ -51,7 +51,7 @@ func (r *Requester) send(now clocked.Time) {
 }
 
 func (r *Requester) transmit(now clocked.Time, qp int32, q *sendQP) {
-	req := q.sq.at(q.current)
+	req := q.sq.At(q.current)
 	a := req.wqe.Access
 	a.Ledger.Charge(now, measure.CauseSendQueue)
 	p := r.pool.Get()
@@ -76,7 +76,6 @@ func (r *Requester) transmit(now clocked.Time, qp int32, q *sendQP) {
 	p.Arrived = end + r.spec.Adapter.TxPipeline + r.spec.Network.Latency
 	*r.Ports.Tx.PushAt(now, p.Arrived) = p
 	r.Stats.PacketsSent++
-	r.Stats.BytesSent += uint64(p.WireLen)
 }
 
 // fill makes the request packet that has the given PSN. A READ that was

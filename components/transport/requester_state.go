@@ -32,7 +32,7 @@ type request struct {
 // sendQP is the state of a send queue. PSN order is request order, so a place
 // in the queue is a PSN.
 type sendQP struct {
-	sq       ring[request]
+	sq       clocked.FIFO[request]
 	state    sendState
 	queued   bool   // in Requester.sending
 	reading  bool   // in Requester.payload

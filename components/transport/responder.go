@@ -60,18 +60,18 @@ type Responder struct {
 	qps        []recvQP
 	context    *cache.Cache
 	link       clocked.Serializer
-	waiting    nodes // packets in the receive buffer
-	used       int64 // bytes of it
+	waiting    slab[node] // packets in the receive buffer
+	used       int64      // bytes of it
 	paused     bool
 	pausedAt   clocked.Time
-	pipe       ring[arrival]
-	holds      ring[arrival] // translations held between packets, until
-	translates ring[int32]   // QPs that want the Translate wire
-	transfers  ring[int32]   // QPs that want the DMA wire
-	sending    ring[int32]   // QPs whose oldest reply is ready
-	releases   ring[uint32]
-	replies    replies
-	handles    handles
+	pipe       clocked.FIFO[arrival]
+	holds      clocked.FIFO[arrival] // translations held between packets, until
+	translates clocked.FIFO[int32]   // QPs that want the Translate wire
+	transfers  clocked.FIFO[int32]   // QPs that want the DMA wire
+	sending    clocked.FIFO[int32]   // QPs whose oldest reply is ready
+	releases   clocked.FIFO[uint32]
+	replies    slab[reply]
+	handles    slab[handle]
 	ops        ops[recvOp]
 
 	linkAlarm, pipeAlarm, holdAlarm clocked.Time // what each has asked the engine for last
@@ -85,28 +85,23 @@ type arrival struct {
 
 // ResponderStats counts since the start.
 type ResponderStats struct {
-	Packets          uint64 // taken from the network
-	Messages         uint64 // requests executed
-	ResponsesSent    uint64 // ACKs and NAKs too
-	BytesSent        uint64 // on the wire
-	RNRMoving        uint64 // RNR NAKs by what made them necessary
-	RNRPaging        uint64
-	RNROver          uint64
-	RNRNoReceive     uint64
-	SequenceNaks     uint64
-	FatalNaks        uint64
-	Dropped          uint64 // by rule: out of order, behind an RNR NAK, in error
-	RxDrops          uint64 // the receive buffer was full
-	Duplicates       uint64
-	ContextMisses    uint64
-	ContextWrites    uint64 // dirty contexts written back
-	Pauses           uint64
-	PausedTime       clocked.Time
-	BufferPeak       int64  // bytes
-	Revoked          uint64 // held translations given back on demand
-	StaleReads       uint64 // reads served by a frame that did not hold the page meant
-	BytesPlaced      uint64 // written to host memory, again after retries too
-	ReceivesConsumed uint64
+	Packets       uint64 // taken from the network
+	Messages      uint64 // requests executed
+	RNRMoving     uint64 // RNR NAKs by what made them necessary
+	RNRPaging     uint64
+	RNROver       uint64
+	RNRNoReceive  uint64
+	SequenceNaks  uint64
+	Dropped       uint64 // by rule: out of order, behind an RNR NAK, in error
+	RxDrops       uint64 // the receive buffer was full
+	Duplicates    uint64
+	ContextMisses uint64
+	ContextWrites uint64 // dirty contexts written back
+	Pauses        uint64
+	PausedTime    clocked.Time
+	BufferPeak    int64  // bytes
+	Revoked       uint64 // held translations given back on demand
+	StaleReads    uint64 // reads served by a frame that did not hold the page meant
 }
 
 // NewResponder makes a responder; buffers has one entry a QP, and the QPs begin
@@ -153,7 +148,7 @@ func (r *Responder) Name() string { return r.name }
 // Idle tells whether no packet, reply or transfer is in flight. A translation
 // may still be held for the rest of a message whose sender has given up.
 func (r *Responder) Idle() bool {
-	return r.waiting.used == 0 && r.replies.used == 0 && r.ops.used == 0 && r.releases.len() == 0
+	return r.waiting.used == 0 && r.replies.used == 0 && r.ops.used == 0 && r.releases.Len() == 0
 }
 
 // Waits has a line for each QP that has something to do.
@@ -199,16 +194,16 @@ func (r *Responder) wakeAt(alarm *clocked.Time, at clocked.Time) {
 // whether anything moved.
 func (r *Responder) useWires(now clocked.Time) bool {
 	moved := false
-	for r.translates.len() > 0 && r.Ports.Translate.Ready(now) {
-		r.askTranslation(now, r.translates.pop())
+	for r.translates.Len() > 0 && r.Ports.Translate.Ready(now) {
+		r.askTranslation(now, r.translates.Pop())
 		moved = true
 	}
-	for r.transfers.len() > 0 && r.Ports.DMA.Ready(now) {
-		r.transfer(now, r.transfers.pop())
+	for r.transfers.Len() > 0 && r.Ports.DMA.Ready(now) {
+		r.transfer(now, r.transfers.Pop())
 		moved = true
 	}
-	for r.releases.len() > 0 && r.Ports.Release.Ready(now) {
-		*r.Ports.Release.Push(now) = msg.Release{Handle: r.releases.pop()}
+	for r.releases.Len() > 0 && r.Ports.Release.Ready(now) {
+		*r.Ports.Release.Push(now) = msg.Release{Handle: r.releases.Pop()}
 		moved = true
 	}
 	return r.send(now) || moved

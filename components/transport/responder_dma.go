@@ -95,7 +95,6 @@ func (r *Responder) store(now clocked.Time, qp int32, q *recvQP) {
 	i, _ := r.newOp(stageStore, qp, q)
 	*r.Ports.DMA.Push(now) = r.dataDMA(q, true, n, i)
 	p.Ledger.Charge(now, measure.CauseDMAQueue)
-	r.Stats.BytesPlaced += uint64(n)
 	q.lastOp = i
 	q.offset += n
 	r.enterStage(now, q, stagePiece)
@@ -151,7 +150,6 @@ func (r *Responder) atomicStore(now clocked.Time, qp int32, q *recvQP) {
 	i, _ := r.newOp(stageStore, qp, q)
 	*r.Ports.DMA.Push(now) = r.dataDMA(q, true, atomicBytes, i)
 	r.first(q).Ledger.Charge(now, measure.CauseDMAQueue)
-	r.Stats.BytesPlaced += atomicBytes
 	q.offset = atomicBytes
 	r.enterStage(now, q, stagePiece)
 	r.usedPiece(q)

@@ -65,8 +65,7 @@ func (r *Responder) enter(now clocked.Time, p *msg.Packet, bytes int64, waited b
 	}
 	p.Ledger.Charge(now, measure.CauseNetwork)
 	ready := now + r.spec.Adapter.RxPipeline
-	i := r.waiting.get()
-	r.waiting.slots[i] = node{packet: p, qp: int32(p.QP), bytes: bytes, ready: ready, next: none}
+	i := r.waiting.add(node{packet: p, qp: int32(p.QP), bytes: bytes, ready: ready, next: none})
 	q := &r.qps[p.QP]
 	if q.tail == none {
 		q.head = i
@@ -76,19 +75,19 @@ func (r *Responder) enter(now clocked.Time, p *msg.Packet, bytes int64, waited b
 	q.tail = i
 	r.used += bytes
 	r.Stats.BufferPeak = max(r.Stats.BufferPeak, r.used)
-	*r.pipe.push() = arrival{at: ready, qp: int32(p.QP)}
+	*r.pipe.Push() = arrival{at: ready, qp: int32(p.QP)}
 }
 
 // startChecks takes packets out of the pipeline and tells whether there were any.
 func (r *Responder) startChecks(now clocked.Time) (moved bool) {
-	for r.pipe.len() > 0 {
-		a := *r.pipe.at(r.pipe.head)
+	for r.pipe.Len() > 0 {
+		a := *r.pipe.Front()
 		if a.at > now {
 			r.wakeAt(&r.pipeAlarm, a.at)
 			return moved
 		}
 		moved = true
-		r.pipe.pop()
+		r.pipe.Pop()
 		r.qps[a.qp].arrived++
 		r.advance(now, a.qp)
 	}
@@ -123,7 +122,7 @@ func (r *Responder) enterStage(now clocked.Time, q *recvQP, s stage) { q.stage, 
 // want lines the QP up for the DMA wire.
 func (r *Responder) want(now clocked.Time, qp int32, q *recvQP, s stage) {
 	r.enterStage(now, q, s)
-	*r.transfers.push() = qp
+	*r.transfers.Push() = qp
 }
 
 // begin looks the context up for the packet at the head.
@@ -247,14 +246,12 @@ func (r *Responder) first(q *recvQP) *msg.Packet { return r.waiting.slots[q.head
 // finish takes the head out of the receive buffer; its packet has gone on as a
 // reply or back to the pool.
 func (r *Responder) finish(now clocked.Time, q *recvQP) {
-	i := q.head
-	n := &r.waiting.slots[i]
+	n := r.waiting.remove(q.head)
 	r.used -= n.bytes
 	q.head = n.next
 	if q.head == none {
 		q.tail = none
 	}
-	r.waiting.put(i)
 	q.arrived--
 	r.enterStage(now, q, stageIdle)
 	if q.held != none {
@@ -265,21 +262,21 @@ func (r *Responder) finish(now clocked.Time, q *recvQP) {
 // beginHold limits how long a translation waits for its message's next packet.
 func (r *Responder) beginHold(now clocked.Time, qp int32) {
 	at := now + r.spec.Adapter.Hold
-	if r.holds.len() == 0 {
+	if r.holds.Len() == 0 {
 		r.wakeAt(&r.holdAlarm, at)
 	}
-	*r.holds.push() = arrival{at: at, qp: qp}
+	*r.holds.Push() = arrival{at: at, qp: qp}
 }
 
 // endHolds gives back what has been held in vain.
 func (r *Responder) endHolds(now clocked.Time) {
-	for r.holds.len() > 0 {
-		h := *r.holds.at(r.holds.head)
+	for r.holds.Len() > 0 {
+		h := *r.holds.Front()
 		if h.at > now {
 			r.wakeAt(&r.holdAlarm, h.at)
 			return
 		}
-		r.holds.pop()
+		r.holds.Pop()
 		if q := &r.qps[h.qp]; q.stage == stageIdle && q.since+r.spec.Adapter.Hold <= now {
 			r.letGo(q)
 		}

@@ -56,7 +56,6 @@ func (r *Responder) writeReceiveEntry(now clocked.Time, qp int32, q *recvQP) {
 	*r.Ports.DMA.Push(now) = msg.DMA{Kind: msg.KindCQE, Write: true, PA: r.queueEntry(r.memory.CQ, qp, b),
 		Len: cqeBytes, Cookie: uint64(qp), Oracle: msg.Oracle{Page: msg.NoPage}}
 	q.repost[b] = now + r.spec.QP.Repost
-	r.Stats.ReceivesConsumed++
 }
 
 // address is where the head's next byte belongs.

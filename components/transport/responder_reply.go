@@ -93,8 +93,6 @@ func (r *Responder) answer(now clocked.Time, qp int32, q *recvQP, a rc.Action) {
 	p := r.first(q)
 	if a.Syndrome == rc.NAKSequence {
 		r.Stats.SequenceNaks++
-	} else if a.Syndrome.Fatal() {
-		r.Stats.FatalNaks++
 	}
 	r.letGo(q)
 	if q.open != none {
@@ -118,8 +116,7 @@ func toResponse(p *msg.Packet, a rc.Action) {
 // reply queues the request packet p as a response.
 func (r *Responder) reply(qp int32, q *recvQP, p *msg.Packet, a rc.Action, waits int32) int32 {
 	toResponse(p, a)
-	i := r.replies.get()
-	r.replies.slots[i] = reply{packet: p, waits: waits, next: none}
+	i := r.replies.add(reply{packet: p, waits: waits, next: none})
 	r.append(qp, q, i)
 	return i
 }
@@ -133,8 +130,7 @@ func (r *Responder) openResponse(q *recvQP) int32 {
 	n.Payload = min(r.mtu, p.MsgLen-q.offset)
 	n.First, n.Last = q.offset == 0, q.offset+n.Payload == p.MsgLen
 	n.Ledger.Last = p.Ledger.Last
-	i := r.replies.get()
-	r.replies.slots[i] = reply{packet: n, open: true, next: none}
+	i := r.replies.add(reply{packet: n, open: true, next: none})
 	r.append(int32(p.QP), q, i)
 	return i
 }
@@ -159,7 +155,7 @@ func (r *Responder) arrivedFor(qp, i int32) {
 func (r *Responder) wantEmit(qp int32, q *recvQP) {
 	if !q.queued && r.mayEmit(q) {
 		q.queued = true
-		*r.sending.push() = qp
+		*r.sending.Push() = qp
 	}
 }
 
@@ -175,7 +171,7 @@ func (r *Responder) mayEmit(q *recvQP) bool {
 // free for the next.
 func (r *Responder) send(now clocked.Time) bool {
 	moved := false
-	for r.sending.len() > 0 {
+	for r.sending.Len() > 0 {
 		if free := r.link.Free(); free > now {
 			r.wakeAt(&r.linkAlarm, free)
 			return moved
@@ -183,7 +179,7 @@ func (r *Responder) send(now clocked.Time) bool {
 		if !r.Ports.Tx.Ready(now) {
 			return moved
 		}
-		qp := r.sending.pop()
+		qp := r.sending.Pop()
 		q := &r.qps[qp]
 		q.queued = false
 		r.emit(now, q)
@@ -198,37 +194,16 @@ func (r *Responder) send(now clocked.Time) bool {
 }
 
 func (r *Responder) emit(now clocked.Time, q *recvQP) {
-	i := q.replyHead
-	rep := &r.replies.slots[i]
+	rep := r.replies.remove(q.replyHead)
 	p := rep.packet
 	q.replyHead = rep.next
 	if q.replyHead == none {
 		q.replyTail = none
 	}
 	q.replies--
-	r.replies.put(i)
 	p.Ledger.Charge(now, measure.CauseResponder)
 	p.WireLen = wireLen(p)
 	_, end := r.link.Send(now, int64(p.WireLen))
 	p.Arrived = end + r.spec.Adapter.TxPipeline + r.spec.Network.Latency
 	*r.Ports.Tx.PushAt(now, p.Arrived) = p
-	r.Stats.ResponsesSent++
-	r.Stats.BytesSent += uint64(p.WireLen)
-}
-
-func (s *replies) get() int32 {
-	s.used++
-	if n := len(s.free); n > 0 {
-		i := s.free[n-1]
-		s.free = s.free[:n-1]
-		return i
-	}
-	s.slots = append(s.slots, reply{})
-	return int32(len(s.slots) - 1)
-}
-
-func (s *replies) put(i int32) {
-	s.used--
-	s.slots[i].packet = nil
-	s.free = append(s.free, i)
 }

@@ -79,13 +79,7 @@ type recvQP struct {
 	victim               uint64
 }
 
-// nodes are the packets in the receive buffer, a list a QP.
-type nodes struct {
-	slots []node
-	free  []int32
-	used  int
-}
-
+// node is a packet in the receive buffer, in a list a QP.
 type node struct {
 	packet *msg.Packet
 	qp     int32
@@ -94,35 +88,12 @@ type node struct {
 	next   int32
 }
 
-func (n *nodes) get() int32 {
-	n.used++
-	if k := len(n.free); k > 0 {
-		i := n.free[k-1]
-		n.free = n.free[:k-1]
-		return i
-	}
-	n.slots = append(n.slots, node{})
-	return int32(len(n.slots) - 1)
-}
-
-func (n *nodes) put(i int32) {
-	n.used--
-	n.slots[i].packet = nil
-	n.free = append(n.free, i)
-}
-
 // reply is a packet to send, in PSN order a QP.
 type reply struct {
 	packet *msg.Packet
 	waits  int32 // transfers that must end first
 	open   bool  // more transfers will be added
 	next   int32
-}
-
-type replies struct {
-	slots []reply
-	free  []int32
-	used  int
 }
 
 // recvOp is what a DMA of the responder is for.
@@ -142,10 +113,4 @@ type handle struct {
 	live    bool
 	closed  bool // no further use
 	revoked bool // the TPT wants it back
-}
-
-type handles struct {
-	slots []handle
-	free  []int32
-	used  int
 }

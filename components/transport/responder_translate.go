@@ -21,7 +21,7 @@ func (r *Responder) piece(now clocked.Time, qp int32, q *recvQP) bool {
 	}
 	if q.held == none {
 		r.enterStage(now, q, stageTranslate)
-		*r.translates.push() = qp
+		*r.translates.Push() = qp
 		return false
 	}
 	if q.fresh && !r.authorize(now, qp, q) {
@@ -149,7 +149,7 @@ func (r *Responder) translated(now clocked.Time, qp int32, t *msg.Translation) {
 	case msg.OutcomeOK:
 		va := r.address(q)
 		q.checked = true
-		q.held = r.handles.get(t.Handle, qp)
+		q.held = r.handles.add(handle{number: t.Handle, qp: qp, live: true})
 		q.heldPage = r.spec.AdapterPage.Number(va)
 		q.heldPA = t.PA - model.PA(uint64(va)&(r.spec.AdapterPage.Bytes()-1))
 		r.enterStage(now, q, stagePiece)
@@ -215,20 +215,6 @@ func (r *Responder) putOff(now clocked.Time, qp int32, q *recvQP) {
 	r.answer(now, qp, q, rc.Action{Kind: rc.SendRNR, Syndrome: rc.RNRNAK(uint8(r.spec.QP.RNRTimer)), PSN: at, MSN: q.rules.MSN})
 }
 
-func (h *handles) get(number uint32, qp int32) int32 {
-	h.used++
-	var i int32
-	if n := len(h.free); n > 0 {
-		i = h.free[n-1]
-		h.free = h.free[:n-1]
-	} else {
-		i = int32(len(h.slots))
-		h.slots = append(h.slots, handle{})
-	}
-	h.slots[i] = handle{number: number, qp: qp, live: true}
-	return i
-}
-
 // letGo ends the QP's use of its translation.
 func (r *Responder) letGo(q *recvQP) {
 	if q.held == none {
@@ -246,10 +232,8 @@ func (r *Responder) release(i int32) {
 	if !h.closed || h.refs > 0 {
 		return
 	}
-	*r.releases.push() = h.number
-	h.live = false
-	r.handles.used--
-	r.handles.free = append(r.handles.free, i)
+	*r.releases.Push() = h.number
+	r.handles.remove(i)
 }
 
 // revoke ends the use of a translation that the TPT wants back: transfers

@@ -98,7 +98,7 @@ func (k *Kernel) stepThread(now clocked.Time, i int) {
 	if k.spec.Pager.Policy == lru && k.pages[t.page].flags&pagePinned == 0 {
 		k.touch(op.Frame)
 	}
-	k.ops.push(op)
+	*k.ops.Push() = op
 }
 
 // accessed: memory has done a thread's load or store.

@@ -184,7 +184,7 @@ func (k *Kernel) flushed(now clocked.Time, i int) {
 		default:
 			k.Stats.Dropped++
 		}
-		k.ops.push(op)
+		*k.ops.Push() = op
 	}
 }
 
@@ -211,7 +211,7 @@ func (k *Kernel) swappedOut(f uint32) {
 
 // giveUp makes a frame nobody's.
 func (k *Kernel) giveUp(f uint32) {
-	k.ops.push(msg.PageOp{Kind: msg.PageFree, Frame: f, Page: k.frames[f].page, Cookie: uint64(refer(actorFrame, int(f)))})
+	*k.ops.Push() = msg.PageOp{Kind: msg.PageFree, Frame: f, Page: k.frames[f].page, Cookie: uint64(refer(actorFrame, int(f)))}
 }
 
 // left: the frame belongs to nobody.

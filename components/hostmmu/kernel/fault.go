@@ -58,7 +58,7 @@ func (k *Kernel) interrupt(now clocked.Time) {
 // is left stays there until a context is free.
 func (k *Kernel) handleEvents(now clocked.Time) {
 	k.handling = false
-	for k.events.count > 0 {
+	for k.events.Len() > 0 {
 		if k.jobs.used >= k.spec.Fault.Contexts {
 			k.Stats.Stalls++
 			break
@@ -66,16 +66,16 @@ func (k *Kernel) handleEvents(now clocked.Time) {
 		k.Stats.Events++
 		i := k.jobs.get()
 		j := k.jobs.items[i]
-		*j = job{event: k.events.pop(), live: true, order: k.Stats.Events, waits: msg.NoPage, seqs: j.seqs[:0], since: now, cmd: msg.Command{PA: j.cmd.PA[:0]}}
-		k.runnable.push(i)
+		*j = job{event: k.events.Pop(), live: true, order: k.Stats.Events, waits: msg.NoPage, seqs: j.seqs[:0], since: now, cmd: msg.Command{PA: j.cmd.PA[:0]}}
+		*k.runnable.Push() = i
 	}
 	k.assign(now)
 }
 
 // assign gives queued jobs to idle workers.
 func (k *Kernel) assign(now clocked.Time) {
-	for k.runnable.count > 0 && k.working < k.spec.Fault.Workers {
-		i := k.runnable.pop()
+	for k.runnable.Len() > 0 && k.working < k.spec.Fault.Workers {
+		i := k.runnable.Pop()
 		k.working++
 		j := k.jobs.items[i]
 		k.locate(j)
@@ -269,7 +269,7 @@ func (k *Kernel) resume(i int, failed bool) {
 // send puts a command into its adapter's queue.
 func (k *Kernel) send(c *msg.Command) {
 	c.Posts = max(1, (c.Count+uint32(k.spec.Command.Chunk)-1)/uint32(k.spec.Command.Chunk))
-	k.adapters[c.Adapter].queue.push(c)
+	*k.adapters[c.Adapter].queue.Push() = c
 }
 
 // jobCompleted goes on after a job's command.
@@ -289,7 +289,7 @@ func (k *Kernel) jobCompleted(now clocked.Time, i int) {
 	k.jobs.put(i)
 	k.working--
 	k.assign(now)
-	if k.events.count > 0 {
+	if k.events.Len() > 0 {
 		k.handleEvents(now)
 	}
 }

@@ -32,7 +32,7 @@ func (k *Kernel) migrateRandom(now clocked.Time) {
 func (k *Kernel) Migrate(now clocked.Time, p uint32) bool {
 	pg := &k.pages[p]
 	if pg.state != pageResident || pg.flags&(pagePinned|pageUpgrading) != 0 || k.accessedByCPU(p) ||
-		len(k.free) == 0 || k.frameWaiters.count > 0 {
+		len(k.free) == 0 || k.frameWaiters.Len() > 0 {
 		return false
 	}
 	target := k.takeFrame()

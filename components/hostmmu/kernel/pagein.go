@@ -83,9 +83,9 @@ func (k *Kernel) startPageIn(now clocked.Time, p uint32, write bool, u user) {
 	in := k.pageIns.items[i]
 	*in = pageIn{page: p, frame: noFrame, major: pg.flags&slotValid != 0, write: write}
 	k.count(u, in.major)
-	if len(k.free) == 0 || k.frameWaiters.count > 0 {
+	if len(k.free) == 0 || k.frameWaiters.Len() > 0 {
 		k.Stats.DirectReclaims++
-		k.frameWaiters.push(i)
+		*k.frameWaiters.Push() = i
 	} else {
 		k.gotFrame(now, i)
 	}
@@ -97,7 +97,7 @@ func (k *Kernel) startPageIn(now clocked.Time, p uint32, write bool, u user) {
 // readAhead brings in the swapped pages after p as far as frames are free.
 func (k *Kernel) readAhead(now clocked.Time, p uint32) {
 	end := min(k.segmentOf(p).end, p+1+uint32(k.spec.Pager.Readahead))
-	for q := p + 1; q < end && len(k.free) > k.low && k.frameWaiters.count == 0; q++ {
+	for q := p + 1; q < end && len(k.free) > k.low && k.frameWaiters.Len() == 0; q++ {
 		if pg := &k.pages[q]; pg.state == pageAbsent && pg.flags&slotValid != 0 {
 			k.startPageIn(now, q, false, byReadahead)
 		}
@@ -114,7 +114,7 @@ func (k *Kernel) gotFrame(now clocked.Time, i int) {
 		return
 	}
 	in.phase = pageInMemory
-	k.ops.push(msg.PageOp{Kind: msg.PageZero, Frame: in.frame, Page: in.page, Cookie: uint64(refer(actorPageIn, i))})
+	*k.ops.Push() = msg.PageOp{Kind: msg.PageZero, Frame: in.frame, Page: in.page, Cookie: uint64(refer(actorPageIn, i))}
 }
 
 func (k *Kernel) takeFrame() uint32 {
@@ -131,7 +131,7 @@ func (k *Kernel) stepPageIn(now clocked.Time, i int) {
 	switch in.phase {
 	case pageInDevice:
 		in.phase = pageInMemory
-		k.ops.push(msg.PageOp{Kind: msg.PageIn, Frame: in.frame, Page: in.page, Slot: in.page, Cookie: uint64(refer(actorPageIn, i))})
+		*k.ops.Push() = msg.PageOp{Kind: msg.PageIn, Frame: in.frame, Page: in.page, Slot: in.page, Cookie: uint64(refer(actorPageIn, i))}
 	case pageInMap:
 		k.transit--
 		k.install(in.page, in.frame, entryFlags(in.write))

@@ -37,7 +37,7 @@ func (k *Kernel) need() int {
 	if k.background && free >= k.high {
 		k.background = false
 	}
-	need := k.frameWaiters.count
+	need := k.frameWaiters.Len()
 	if k.background {
 		need = max(need, k.high-free)
 	}
@@ -133,7 +133,7 @@ func (k *Kernel) frameFree(now clocked.Time, f uint32) {
 	k.frames[f].until = 0
 	k.transit--
 	k.free = append(k.free, f)
-	if k.frameWaiters.count > 0 {
-		k.gotFrame(now, k.frameWaiters.pop())
+	if k.frameWaiters.Len() > 0 {
+		k.gotFrame(now, k.frameWaiters.Pop())
 	}
 }

@@ -14,7 +14,7 @@ func (k *Kernel) Idle() bool {
 			return false
 		}
 	}
-	return k.events.count == 0 && k.jobs.used == 0 && k.pageIns.used == 0 && k.evictions.used == 0 && k.ops.count == 0
+	return k.events.Len() == 0 && k.jobs.used == 0 && k.pageIns.used == 0 && k.evictions.used == 0 && k.ops.Len() == 0
 }
 
 var jobWaits = [...]string{"a worker", "its pages", "the table", "the table update", "the resume"}
@@ -23,8 +23,8 @@ var jobWaits = [...]string{"a worker", "its pages", "the table", "the table upda
 func (k *Kernel) Waits() []string {
 	var lines []string
 	add := func(format string, args ...any) { lines = append(lines, k.name+": "+fmt.Sprintf(format, args...)) }
-	if k.events.count > 0 {
-		add("%d page-fault events wait for a context", k.events.count)
+	if k.events.Len() > 0 {
+		add("%d page-fault events wait for a context", k.events.Len())
 	}
 	for _, j := range k.jobs.items {
 		if !j.live {
@@ -36,7 +36,7 @@ func (k *Kernel) Waits() []string {
 		}
 		add("fault of QP %d, token %d, waits for %s%s since %v", j.event.QP, j.event.Token, jobWaits[j.phase], at, j.since)
 	}
-	if n := k.frameWaiters.count; n > 0 {
+	if n := k.frameWaiters.Len(); n > 0 {
 		add("%d faults wait for a frame; %d pages are on their way out", n, k.evicting)
 	}
 	for i := range k.threads {
@@ -50,8 +50,8 @@ func (k *Kernel) Waits() []string {
 		}
 	}
 	for i := range k.adapters {
-		if a := &k.adapters[i]; a.queue.count+a.outstanding > 0 {
-			add("adapter %d: %d table commands posted, %d queued", i, a.outstanding, a.queue.count)
+		if a := &k.adapters[i]; a.queue.Len()+a.outstanding > 0 {
+			add("adapter %d: %d table commands posted, %d queued", i, a.outstanding, a.queue.Len())
 		}
 	}
 	return lines

@@ -31,7 +31,7 @@ type Pager struct {
 	Readahead       int          `key:"readahead" default:"0" min:"0" max:"512" doc:"pages after the faulting one that a swap read brings in too; 0: one page a fault" source:"assumption: off"`
 	ReadFaultsWrite bool         `key:"read_faults_write" default:"true" doc:"a READ on writable memory faults for write, so that the page counts as dirty" source:"[Linux] umem_odp.c"`
 	Grace           clocked.Time `key:"grace" default:"2ms" min:"0ns" max:"10s" doc:"time after a fault's resume during which its page is neither evicted nor moved" source:"assumption: longer than the resume and the default RNR wait (OVR-1 of docs/invariants.md)"`
-	MigrateInterval clocked.Time `key:"migrate_interval" default:"0ns" min:"0ns" max:"100s" doc:"a random resident page moves to another frame this often; 0: never" source:"assumption: off"`
+	MigrateInterval clocked.Time `key:"migrate_interval" default:"0ns" min:"1us" max:"100s" zero:"never" doc:"a random resident page moves to another frame this often" source:"assumption: off"`
 	Swap            Swap         `key:"swap" doc:"swap device"`
 }
 
@@ -81,7 +81,7 @@ type Registration struct {
 type CPU struct {
 	WorkingSet model.Bytes  `key:"working_set" default:"0B" min:"0B" max:"1TiB" doc:"bytes of its own pages; 0: there is no such user" source:"assumption: off"`
 	Threads    int          `key:"threads" default:"1" min:"1" max:"64" doc:"threads, each with one access at a time" source:"assumption"`
-	Think      clocked.Time `key:"think_time" default:"1us" min:"1ps" max:"10s" doc:"between an access and the next of the same thread" source:"assumption"`
+	Think      clocked.Time `key:"think_time" default:"1us" min:"1ns" max:"10s" doc:"between an access and the next of the same thread" source:"assumption"`
 	Pattern    string       `key:"pattern" default:"uniform" oneof:"uniform,sequential" doc:"order in which pages are touched" source:"assumption"`
 	Writes     float64      `key:"write_fraction" default:"0.3" min:"0" max:"1" doc:"accesses that store" source:"assumption"`
 	Shared     float64      `key:"shared_fraction" default:"0" min:"0" max:"1" doc:"accesses that go to registered pages" source:"assumption: off"`

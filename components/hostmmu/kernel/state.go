@@ -75,7 +75,7 @@ type Config struct {
 type adapter struct {
 	shift       model.PageShift
 	regions     []int // by FirstEntry
-	queue       fifo[*msg.Command]
+	queue       clocked.FIFO[*msg.Command]
 	outstanding int
 }
 
@@ -109,18 +109,18 @@ type Kernel struct {
 	background     bool         // reclaim runs until the high watermark
 	low, high      int          // watermarks in frames
 	evicting       int          // pages on their way out
-	frameWaiters   fifo[int]
+	frameWaiters   clocked.FIFO[int]
 
 	adapters []adapter
 	timers   timers
-	ops      fifo[msg.PageOp]
+	ops      clocked.FIFO[msg.PageOp]
 	swap     swapDevice
 	rng      uint64
 
-	events    fifo[event]
+	events    clocked.FIFO[event]
 	handling  bool // the handler is scheduled
 	jobs      pool[job]
-	runnable  fifo[int]
+	runnable  clocked.FIFO[int]
 	working   int
 	pageIns   pool[pageIn]
 	evictions pool[eviction]
@@ -217,8 +217,8 @@ func (k *Kernel) after(now, d clocked.Time, who ref) { k.timers.set(now+d, who) 
 func (k *Kernel) post(now clocked.Time) {
 	for i := range k.adapters {
 		a := &k.adapters[i]
-		for a.queue.count > 0 && a.outstanding < k.spec.Command.Outstanding && k.ports.Adapters[i].MMIO.Ready(now) {
-			c := a.queue.pop()
+		for a.queue.Len() > 0 && a.outstanding < k.spec.Command.Outstanding && k.ports.Adapters[i].MMIO.Ready(now) {
+			c := a.queue.Pop()
 			a.outstanding++
 			if c.Record != nil {
 				c.Record.Sent = now
@@ -226,8 +226,8 @@ func (k *Kernel) post(now clocked.Time) {
 			*k.ports.Adapters[i].MMIO.Push(now) = msg.Doorbell{Client: commandClient, Len: 8, Body: c}
 		}
 	}
-	for k.ops.count > 0 && k.ports.PageOp.Ready(now) {
-		*k.ports.PageOp.Push(now) = k.ops.pop()
+	for k.ops.Len() > 0 && k.ports.PageOp.Ready(now) {
+		*k.ports.PageOp.Push(now) = k.ops.Pop()
 	}
 }
 
@@ -238,7 +238,7 @@ func (k *Kernel) takeInbox(now clocked.Time) {
 	for m := k.ports.Inbox.Peek(now); m != nil; m = k.ports.Inbox.Peek(now) {
 		switch body := m.Body.(type) {
 		case *msg.Event:
-			k.events.push(event{*body, m.Adapter})
+			*k.events.Push() = event{*body, m.Adapter}
 		case *msg.Command:
 			k.completed(now, body)
 		default:

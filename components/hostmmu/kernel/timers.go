@@ -77,31 +77,6 @@ func (t *timers) pop() ref {
 	}
 }
 
-// fifo is a growing ring.
-type fifo[T any] struct {
-	ring        []T
-	head, count int
-}
-
-func (f *fifo[T]) push(v T) {
-	if f.count == len(f.ring) {
-		bigger := make([]T, max(8, 2*len(f.ring)))
-		for i := range f.count {
-			bigger[i] = f.ring[(f.head+i)&(len(f.ring)-1)]
-		}
-		f.ring, f.head = bigger, 0
-	}
-	f.ring[(f.head+f.count)&(len(f.ring)-1)] = v
-	f.count++
-}
-
-func (f *fifo[T]) pop() T {
-	v := f.ring[f.head]
-	f.head = (f.head + 1) & (len(f.ring) - 1)
-	f.count--
-	return v
-}
-
 // pool hands out objects that stay where they are, the last freed first.
 type pool[T any] struct {
 	items []*T

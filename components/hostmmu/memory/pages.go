@@ -20,7 +20,6 @@ func (m *Memory) acceptPageOps(now clocked.Time) {
 		return
 	}
 	for op := m.ports.PageOp.Peek(now); op != nil; op = m.ports.PageOp.Peek(now) {
-		m.stats.PageOps++
 		pa := msg.FramePA(op.Frame, m.config.Shift)
 		switch op.Kind {
 		case msg.PageCPURead:

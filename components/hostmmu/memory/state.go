@@ -27,14 +27,12 @@ type Ports struct {
 
 // Stats are totals since time 0.
 type Stats struct {
-	Reads, Writes           uint64 // transfers of all kinds
-	ReadBytes, WrittenBytes uint64
-	LLCHits                 uint64 // reads served by lines that devices wrote
-	Writebacks              uint64 // lines that device writes pushed out of the LLC
-	WriteBufferStalls       uint64 // writes that waited for the write buffer
-	StaleDMA                uint64 // transfers to or from a frame that did not hold the page meant
-	LostWrites              uint64 // reads, page-ins, page-outs and CPU accesses that saw other content than the process must
-	PageOps                 uint64
+	Reads, Writes     uint64 // transfers of all kinds
+	LLCHits           uint64 // reads served by lines that devices wrote
+	Writebacks        uint64 // lines that device writes pushed out of the LLC
+	WriteBufferStalls uint64 // writes that waited for the write buffer
+	StaleDMA          uint64 // transfers to or from a frame that did not hold the page meant
+	LostWrites        uint64 // reads, page-ins, page-outs and CPU accesses that saw other content than the process must
 }
 
 // write is a posted write on its way to memory.

@@ -56,7 +56,6 @@ func (m *Memory) acceptWrite(now clocked.Time, c *client, i int, req *msg.MemReq
 		m.engine.Wake(m.id, at)
 	}
 	m.stats.Writes++
-	m.stats.WrittenBytes += uint64(req.Len)
 	return true
 }
 
@@ -97,7 +96,6 @@ func (m *Memory) acceptRead(now clocked.Time, c *client, req *msg.MemReq) {
 	*c.reads.insert(at) = *req
 	m.engine.Wake(m.id, at)
 	m.stats.Reads++
-	m.stats.ReadBytes += uint64(req.Len)
 }
 
 func (m *Memory) inLLC(pa model.PA, lines int) bool {
