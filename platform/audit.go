@@ -12,6 +12,7 @@ const (
 	RuleFrames    = "frames"     // free + resident = all frames, when nothing is in transit
 	RulePageTable = "page_table" // the kernel never asks for an impossible change
 	RuleRest      = "rest"       // a system without work is idle
+	RuleUnclaimed = "unclaimed"  // every message is for somebody
 )
 
 // audit asserts what must hold when everything has come to rest.
@@ -31,6 +32,13 @@ func (s *System) audit() {
 	}
 	if n := s.kernel.Stats.TableErrors; n > 0 {
 		violate(RulePageTable, "%d impossible changes refused", n)
+	}
+	unclaimed := s.kernel.Stats.UnknownInbox
+	for _, n := range s.nodes {
+		unclaimed += n.link.Endpoint.Stats().Unclaimed + n.peerLink.Endpoint.Stats().Unclaimed
+	}
+	if unclaimed > 0 {
+		violate(RuleUnclaimed, "%d doorbells and queue entries were for nobody", unclaimed)
 	}
 	for _, unit := range s.busyUnits() {
 		violate(RuleRest, "%s is not idle", unit)

@@ -242,9 +242,11 @@ func (k *Kernel) takeInbox(now clocked.Time) {
 		case *msg.Command:
 			k.completed(now, body)
 		default:
-			if m.Kind == msg.KindMSI {
+			switch {
+			case m.Kind == msg.KindMSI:
 				k.interrupt(now)
-			} else {
+			case m.Kind == msg.KindCQE && body == nil: // of a receive: for the process, which polls
+			default:
 				k.Stats.UnknownInbox++
 			}
 		}
