@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"reflect"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -15,15 +16,16 @@ import (
 
 // Marshal writes every parameter of spec with its value and unit, so that a
 // run can be repeated from the text alone: loading it gives an equal Spec.
-// With comments each key has its description beside it.
-func Marshal(spec any, comments bool) ([]byte, error) {
+// With comments each key has its description beside it. Keys named in without
+// are left out: those that another parameter's value makes void.
+func Marshal(spec any, comments bool, without ...string) ([]byte, error) {
 	tr, err := treeOf(spec)
 	if err != nil {
 		return nil, err
 	}
 	v := reflect.Indirect(reflect.ValueOf(spec))
 	w := &yamlWriter{comments: comments, value: func(n *node) (reflect.Value, bool) {
-		return v.FieldByIndex(n.index), true
+		return v.FieldByIndex(n.index), !slices.Contains(without, n.path)
 	}}
 	w.tree = tr
 	w.group(tr.root, "")

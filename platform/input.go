@@ -39,6 +39,17 @@ func oneQP(all []workload.Access) bool {
 	return true
 }
 
+// LongestSend is the bytes of the longest SEND; 0: there is none.
+func (in *Input) LongestSend() uint32 {
+	longest := uint32(0)
+	for i := range in.Accesses {
+		if a := &in.Accesses[i]; a.Op == model.OpSend {
+			longest = max(longest, a.Len)
+		}
+	}
+	return longest
+}
+
 // hashAccesses is a hash of what the simulation sees of a trace.
 func hashAccesses(all []workload.Access) string {
 	buf := make([]byte, 0, 32*len(all))

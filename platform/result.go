@@ -114,6 +114,9 @@ func (s *System) advertised(sum *measure.Summary) {
 	a := &sum.Advertise
 	a.BytesAdvertised = s.bytesAdvertised()
 	a.BytesReserved, a.BytesResident = s.kernel.Reserved(), s.kernel.Resident()
+	for range s.nodes { // every peer is told of all the memory, and the same memory backs it
+		a.Peers = append(a.Peers, a.AdvertiseStats)
+	}
 }
 
 // bytesAdvertised is what peers were told of: all registered memory, unless

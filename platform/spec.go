@@ -67,6 +67,7 @@ type PeerSpec struct {
 
 // WorkloadSpec says what the accesses are.
 type WorkloadSpec struct {
+	Trace          string      `key:"trace" default:"" doc:"trace or capture to replay, a path or redis, the embedded example; empty: a synthetic workload" source:"any"`
 	Pattern        string      `key:"pattern" default:"uniform" oneof:"sequential,strided,uniform,zipf,pointer-chase,hotset,keyvalue" doc:"address pattern" source:"any"`
 	Accesses       uint64      `key:"accesses" default:"1000000" min:"0" max:"1000000000000" zero:"a trace: all of it" doc:"accesses to run; with a trace and no value, the whole trace" source:"assumption: a run of seconds"`
 	AccessBytes    model.Bytes `key:"access_bytes" default:"64B" min:"1B" max:"2GiB" doc:"bytes of an access, and its alignment" source:"[FaRM14] Fig. 4: 64 B"`

@@ -54,7 +54,7 @@ func (j *Job) build() (*platform.System, error) {
 // and is told accesses done and expected (0 when unknown).
 func (j *Job) Run(ctx context.Context, progress func(done, total uint64)) (*measure.Summary, error) {
 	started := time.Now()
-	resolved, err := configs.Marshal(&j.Spec, true)
+	resolved, err := configs.Marshal(&j.Spec, true, void(&j.Spec)...)
 	if err != nil {
 		return nil, err
 	}
@@ -64,7 +64,7 @@ func (j *Job) Run(ctx context.Context, progress func(done, total uint64)) (*meas
 	}
 	rec := measure.New()
 	if j.Dir != "" {
-		if heldSweep(j.Dir) != "" {
+		if Held(j.Dir) != "" {
 			return nil, fmt.Errorf("%s: holds a sweep; choose another --out", j.Dir)
 		}
 		if rec, err = measure.Create(j.Dir); err != nil {
@@ -77,6 +77,14 @@ func (j *Job) Run(ctx context.Context, progress func(done, total uint64)) (*meas
 		return nil, err
 	}
 	return sum, j.finish(rec, sum, resolved, started)
+}
+
+// void lists the keys that have no meaning beside others.
+func void(s *platform.Spec) []string {
+	if s.Pressure.Overcommit != 0 {
+		return []string{"host.memory"}
+	}
+	return nil
 }
 
 // repro is the command that runs the job again.

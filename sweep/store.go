@@ -36,7 +36,7 @@ type Manifest struct {
 // results never mix.
 func openStore(dir string, plan *Plan, resume bool) (*store, error) {
 	s := &store{dir: dir, plan: plan, resume: resume, started: time.Now()}
-	switch hash := heldSweep(dir); {
+	switch hash := Held(dir); {
 	case hash != "" && !resume:
 		return nil, fmt.Errorf("%s: holds a sweep already; use --resume to go on with it or another --out", dir)
 	case hash != "" && hash != plan.Hash:
@@ -51,8 +51,8 @@ func openStore(dir string, plan *Plan, resume bool) (*store, error) {
 	return s, s.writeManifest()
 }
 
-// heldSweep is the plan's hash of the sweep that a folder holds; empty: none.
-func heldSweep(dir string) string {
+// Held is the plan's hash of the sweep that a folder holds; empty: none.
+func Held(dir string) string {
 	var m Manifest
 	data, err := os.ReadFile(filepath.Join(dir, "manifest.json"))
 	if err != nil || json.Unmarshal(data, &m) != nil || m.Experiment == "" {

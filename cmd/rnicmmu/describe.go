@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"os"
@@ -71,7 +72,11 @@ var described = map[string]struct{ units, statistics []string }{
 	"workload": {[]string{"driver"}, []string{"accesses."}},
 }
 
+// aliases are units that have their parameters in another's group.
+var aliases = map[string]string{"kernel": "host", "memory": "host", "hostmmu": "host", "requester": "qp", "responder": "adapter", "driver": "workload"}
+
 func describeUnit(w io.Writer, unit string) error {
+	unit = cmp.Or(aliases[unit], unit)
 	if err := configs.Describe(w, &platform.Spec{}, unit); err != nil {
 		return err
 	}

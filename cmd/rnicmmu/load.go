@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"os"
@@ -10,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"rnicmmu/configs"
+	"rnicmmu/model"
 	"rnicmmu/platform"
 	"rnicmmu/workload"
 )
@@ -44,6 +46,11 @@ func (f *common) load(c *cobra.Command, src configs.Sources) (platform.Spec, *co
 	if spec.Pressure.Overcommit != 0 && resolved.Given("host.memory") && resolved.Given("pressure.overcommit") {
 		return spec, nil, resolved.Problem("pressure.overcommit", "set together with host.memory; leave one of them out")
 	}
+	w := &spec.Workload
+	if w.Trace == "" && f.trace == "" && w.SendFraction > 0 && w.AccessBytes > w.ReceiveBytes {
+		return spec, nil, resolved.Problem("workload.access_bytes", "SENDs of %s do not fit workload.receive_bytes, %s; raise that",
+			configs.Format(w.AccessBytes), configs.Format(w.ReceiveBytes))
+	}
 	return spec, resolved, placed(resolved, spec.Check())
 }
 
@@ -68,9 +75,10 @@ func placed(resolved *configs.Resolved, err error) error {
 	return errors.New(strings.Join(lines, "\n"))
 }
 
-// input reads the trace that --trace or the experiment names; nil when the
-// workload is synthetic.
-func input(name string, spec *platform.Spec, resolved *configs.Resolved) (*platform.Input, error) {
+// input reads the trace that --trace, the configuration or else the experiment
+// names, and makes spec say so; nil when the workload is synthetic.
+func (f *common) input(experiment string, spec *platform.Spec, resolved *configs.Resolved) (*platform.Input, error) {
+	name := cmp.Or(f.trace, spec.Workload.Trace, experiment)
 	if name == "" {
 		return nil, nil
 	}
@@ -87,10 +95,17 @@ func input(name string, spec *platform.Spec, resolved *configs.Resolved) (*platf
 	for _, w := range trace.Warnings() {
 		fmt.Fprintln(os.Stderr, w)
 	}
-	if err == nil && resolved.Given("workload.offered_rate") {
-		err = resolved.Problem("workload.offered_rate", "a trace is replayed in a closed loop; leave it out")
+	if err != nil {
+		return nil, err
 	}
-	return in, err
+	if spec.Workload.OfferedRate > 0 {
+		return nil, resolved.Problem("workload.offered_rate", "a trace is replayed in a closed loop; leave it out")
+	}
+	spec.Workload.Trace, spec.Workload.Accesses = name, uint64(len(in.Accesses))
+	if longest := in.LongestSend(); !resolved.Given("workload.receive_bytes") {
+		spec.Workload.ReceiveBytes = max(spec.Workload.ReceiveBytes, model.Bytes(longest))
+	}
+	return in, nil
 }
 
 // open opens a trace file, or the embedded example by its name.

@@ -106,7 +106,7 @@ func noArgs(c *cobra.Command, args []string) error {
 	if len(args) == 0 {
 		return nil
 	}
-	hint := ""
+	hint := "; see " + c.CommandPath() + " --help"
 	if s := c.SuggestionsFor(args[0]); len(s) > 0 {
 		hint = fmt.Sprintf("; did you mean %s %s?", c.CommandPath(), s[0])
 	}

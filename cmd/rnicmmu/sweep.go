@@ -47,7 +47,7 @@ func sweepHelp() string {
 	for _, l := range configs.Experiments() {
 		text += fmt.Sprintf("\n  %-16s %s", l.Name, l.Description)
 	}
-	return text + "\n\nResults go to --out, or to out/EXPERIMENT."
+	return text + "\n\nResults go to --out, or to out/EXPERIMENT, numbered where another sweep is there."
 }
 
 func (f *sweepFlags) run(c *cobra.Command, name string) error {
@@ -62,7 +62,7 @@ func (f *sweepFlags) run(c *cobra.Command, name string) error {
 		return err
 	}
 	if f.out == "" {
-		f.out = filepath.Join("out", plan.Experiment.Name)
+		f.chooseFolder(plan)
 	}
 	results, err := f.execute(c.Context(), plan)
 	if results == nil || err != nil {
@@ -72,6 +72,23 @@ func (f *sweepFlags) run(c *cobra.Command, name string) error {
 		return err
 	}
 	return f.finish(results)
+}
+
+// chooseFolder is out/EXPERIMENT, or the next number behind it that holds no
+// other sweep; what this very sweep has finished there is not run again.
+func (f *sweepFlags) chooseFolder(plan *sweep.Plan) {
+	base := filepath.Join("out", plan.Experiment.Name)
+	f.out = base
+	for n := 2; ; n++ {
+		switch sweep.Held(f.out) {
+		case "":
+			return
+		case plan.Hash:
+			f.resume = true
+			return
+		}
+		f.out = fmt.Sprintf("%s-%d", base, n)
+	}
 }
 
 // plan reads the experiment, the configuration below it and the input.
@@ -96,11 +113,7 @@ func (f *sweepFlags) plan(c *cobra.Command, name string) (*sweep.Plan, error) {
 	if err := f.checkAxes(e, resolved); err != nil {
 		return nil, err
 	}
-	trace := f.trace
-	if trace == "" {
-		trace = e.Trace
-	}
-	in, err := input(trace, &spec, resolved)
+	in, err := f.input(e.Trace, &spec, resolved)
 	if err != nil {
 		return nil, err
 	}

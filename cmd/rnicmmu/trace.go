@@ -81,7 +81,11 @@ func traceConvertCommand() *cobra.Command {
 			if e := out.Flush(); err == nil {
 				err = e
 			}
-			for _, line := range t.Warnings() {
+			if err != nil {
+				return err
+			}
+			info, err := t.Info()
+			for _, line := range info.Warnings {
 				fmt.Fprintln(os.Stderr, line)
 			}
 			return err

@@ -3,6 +3,7 @@ package tpt
 import (
 	"rnicmmu/clocked"
 	"rnicmmu/components/msg"
+	"rnicmmu/measure"
 	"rnicmmu/model/mtt"
 )
 
@@ -111,7 +112,7 @@ func (u *Unit) apply(now clocked.Time) {
 		u.complete()
 	case msg.CmdInvalidate:
 		u.Stats.Invalidates++
-		u.Stats.EntriesZapped += u.table.Zap(cmd.Entry, uint64(cmd.Count))
+		u.zap(cmd)
 		u.forget(cmd.Entry, uint64(cmd.Count))
 		u.writeTable(cmd)
 		u.revoke(now, cmd)
@@ -122,6 +123,21 @@ func (u *Unit) apply(now clocked.Time) {
 	case msg.CmdResume:
 		u.scheduleResume(now, cmd.Token, cmd.Failed)
 		u.complete()
+	}
+}
+
+// zap makes the entries absent. Those of a page that moves are marked, so that
+// an access which meets one is told apart from one that meets a page on disk.
+func (u *Unit) zap(cmd *msg.Command) {
+	if r := cmd.Record; r == nil || r.Trigger != measure.TriggerMigrate {
+		u.Stats.EntriesZapped += u.table.Zap(cmd.Entry, uint64(cmd.Count))
+		return
+	}
+	for e := cmd.Entry; e < cmd.Entry+uint64(cmd.Count); e++ {
+		if u.table.Get(e).Present() {
+			u.Stats.EntriesZapped++
+			u.table.Set(e, mtt.Word(0).WithSuspended(true))
+		}
 	}
 }
 

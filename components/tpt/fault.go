@@ -51,7 +51,7 @@ func kindOf(write bool) msg.FaultKind {
 
 // absent handles a request whose page is not there (or not writable): it is
 // reported unless a fault of its class is outstanding, and answered or held.
-func (u *Unit) absent(now clocked.Time, i int32, m *msg.Translate) {
+func (u *Unit) absent(now clocked.Time, i int32, m *msg.Translate, outcome msg.Outcome) {
 	f := &u.faults
 	f.grow(m.QP)
 	if f.failedQP[m.QP] {
@@ -62,13 +62,13 @@ func (u *Unit) absent(now clocked.Time, i int32, m *msg.Translate) {
 	bit := uint8(1) << kindOf(m.Write)
 	if f.classes[m.QP]&bit != 0 || bits.OnesCount8(f.classes[m.QP]) >= u.spec.Fault.MaxOutstanding {
 		u.Stats.FaultsMuted++
-		u.reject(now, i, m, msg.OutcomeAbsent)
+		u.reject(now, i, m, outcome)
 		return
 	}
 	f.classes[m.QP] |= bit
 	token := u.raise(now, u.slots[i].entry, m)
 	if !m.Hold {
-		u.reject(now, i, m, msg.OutcomeAbsent)
+		u.reject(now, i, m, outcome)
 		return
 	}
 	s := &u.slots[i]

@@ -220,10 +220,12 @@ func (u *Unit) resolve(now clocked.Time, i int32, m *msg.Translate, w mtt.Word) 
 	switch {
 	case w.Allows(m.Write):
 		u.grant(now, i, m, w)
-	case w.Suspended():
+	case w.Present() && w.Suspended():
 		u.reject(now, i, m, msg.OutcomeMoving)
+	case w.Suspended():
+		u.absent(now, i, m, msg.OutcomeMoving)
 	default:
-		u.absent(now, i, m)
+		u.absent(now, i, m, msg.OutcomeAbsent)
 	}
 }
 

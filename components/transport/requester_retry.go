@@ -46,7 +46,9 @@ func (r *Requester) retransmit(now clocked.Time, qp int32, q *sendQP) {
 		r.fail(now, qp, measure.StatusRetryExceeded, nil)
 		return
 	}
-	q.retry--
+	if q.retry != rc.Infinite {
+		q.retry--
+	}
 	q.retried = true
 	r.Stats.GoBacks++
 	r.goBack(now, q)
