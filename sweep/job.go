@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"strings"
 	"time"
 
 	"rnicmmu/configs"
@@ -87,15 +86,6 @@ func void(s *platform.Spec) []string {
 	return nil
 }
 
-// repro is the command that runs the job again.
-func (j *Job) repro(trace string) string {
-	words := []string{"rnicmmu run", filepath.Join(j.Dir, "config.resolved.yaml")}
-	if trace != "" {
-		words = append(words, "--trace", trace)
-	}
-	return strings.Join(words, " ")
-}
-
 // finish completes the summary and gives the files their names.
 func (j *Job) finish(rec *measure.Recorder, sum *measure.Summary, resolved []byte, started time.Time) error {
 	trace, hash := "", ""
@@ -105,7 +95,7 @@ func (j *Job) finish(rec *measure.Recorder, sum *measure.Summary, resolved []byt
 	sum.WallS = time.Since(started).Seconds()
 	rec.Finish(sum)
 	for i := range sum.Violations {
-		sum.Violations[i].Repro = j.repro(trace)
+		sum.Violations[i].Repro = "rnicmmu run " + filepath.Join(j.Dir, "config.resolved.yaml")
 	}
 	m := measure.NewManifest(Version, resolved, j.Spec.Seed, hash, started)
 	m.Trace = trace
