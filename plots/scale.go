@@ -223,7 +223,7 @@ func linearTicks(from, to, step float64) []plot.Tick {
 
 // logTicks labels 1, 2, 5 within two decades, else decades; the rest are minor.
 func logTicks(lo, hi float64) []plot.Tick {
-	decades := math.Log10(hi / lo)
+	decades := math.Log10(hi) - math.Log10(lo) // the quotient may overflow
 	every := max(1, int(math.Ceil(decades/8)))
 	var ticks []plot.Tick
 	for k := int(math.Floor(math.Log10(lo) + 1e-9)); ; k++ {
