@@ -74,6 +74,7 @@ More:
 
   rnicmmu run --trace FILE     your own traffic: CSV, pcap, pcapng, lackey or Akita trace
   rnicmmu sweep paging-pressure  pinned beside on-demand paging under memory overcommit
+  rnicmmu mrc FILE             misses of every cache size at once, without a simulation
   rnicmmu trace info FILE      what is in a trace or capture
   rnicmmu describe             every parameter with unit, range, default and source
   rnicmmu help COMMAND         flags and examples of a command
@@ -97,7 +98,7 @@ func root() *cobra.Command {
 	c.SetFlagErrorFunc(func(c *cobra.Command, err error) error {
 		return fmt.Errorf("%s: %w; see %s --help", c.CommandPath(), err, c.CommandPath())
 	})
-	c.AddCommand(runCommand(), sweepCommand(), plotCommand(), traceCommand(), describeCommand())
+	c.AddCommand(runCommand(), sweepCommand(), plotCommand(), mrcCommand(), traceCommand(), describeCommand())
 	return c
 }
 
