@@ -16,7 +16,6 @@ type Experiment struct {
 	Title       string // of the figures
 	Description string // one line
 	Profile     string // embedded profile to start from; empty for none
-	Trace       string // trace to replay where the user names none; empty: synthetic
 	Axes        []Axis
 	Set         []model.Setting // fixed overrides, in order of declaration
 	Figures     []string        // what to draw; the reader of results knows the names
@@ -71,7 +70,7 @@ type experimentReader struct {
 	*problems
 }
 
-var experimentKeys = []string{"name", "title", keyDescription, keyProfile, "trace", "set", "axes", "figures"}
+var experimentKeys = []string{"name", "title", keyDescription, keyProfile, "set", "axes", "figures"}
 
 // LoadExperiment reads an experiment and checks every key and value in it
 // against spec. It reports all problems, a line each.
@@ -138,7 +137,7 @@ func (r *experimentReader) field(key string, value *yaml.Node) {
 		}
 	default:
 		*map[string]*string{"name": &r.out.Name, "title": &r.out.Title,
-			keyDescription: &r.out.Description, keyProfile: &r.out.Profile, "trace": &r.out.Trace}[key] = r.text(key, value)
+			keyDescription: &r.out.Description, keyProfile: &r.out.Profile}[key] = r.text(key, value)
 	}
 }
 

@@ -27,6 +27,15 @@ func WriteFile(path string, data []byte) error {
 	return nil
 }
 
+// MakeFolder makes a folder of results, with those above it. An error is one
+// line that names it and the mend.
+func MakeFolder(dir string) error {
+	if err := os.MkdirAll(dir, 0o777); err != nil {
+		return fileError(dir, err)
+	}
+	return nil
+}
+
 // temporaryName carries the process id, so that two processes that were given
 // the same folder do not write into one file.
 func temporaryName(path string) string {

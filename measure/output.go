@@ -34,8 +34,8 @@ type output struct {
 }
 
 func createOutput(dir string, create createFunc) (*output, error) {
-	if err := os.MkdirAll(dir, 0o777); err != nil {
-		return nil, fileError(dir, err)
+	if err := MakeFolder(dir); err != nil {
+		return nil, err
 	}
 	leftovers(dir, AccessesFile, InvalidationsFile, ConfigFile, ManifestFile, SummaryFile)
 	o := &output{dir: dir, create: create}

@@ -98,7 +98,7 @@ func (s *System) buildDriver(peers int, in *Input) {
 	w := &s.spec.Workload
 	s.driver = &driver{engine: s.engine, space: s.space, source: s.source, qps: uint32(w.QPs),
 		outstanding: w.Outstanding, inline: uint32(s.spec.QP.Inline), warmup: s.spec.Warmup, peers: make([]driverPort, peers)}
-	s.driver.deal = in != nil && in.OneQP
+	s.driver.deal = in != nil && in.NoQPs
 	if in == nil && w.OfferedRate > 0 {
 		s.driver.outstanding = 0
 	}

@@ -28,7 +28,7 @@ type driver struct {
 
 	outstanding int    // closed loop: accesses in flight, all QPs together; 0 is an open loop
 	qps         uint32 // queue pairs in all; those of the workload are folded onto them
-	deal        bool   // the workload names one QP only: accesses go to all in turn
+	deal        bool   // the workload names no QPs: accesses go to all in turn
 	inline      uint32 // bytes of payload that ride in the doorbell
 	warmup      model.Warmup
 

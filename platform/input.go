@@ -15,7 +15,7 @@ type Input struct {
 	Name     string
 	Hash     string // of its accesses
 	Accesses []workload.Access
-	OneQP    bool // the trace tells QPs apart in no way: they are dealt out in turn
+	NoQPs    bool // the trace names none: accesses are dealt out to all in turn
 }
 
 // ReadInput reads the first limit accesses of a trace (0: all).
@@ -27,27 +27,28 @@ func ReadInput(t *workload.Trace, limit uint64) (*Input, error) {
 	if len(all) == 0 {
 		return nil, fmt.Errorf("%s: holds no access that can be replayed; see rnicmmu trace info", t.Name())
 	}
-	return &Input{Name: t.Name(), Hash: hashAccesses(all), Accesses: all, OneQP: oneQP(all)}, nil
+	return &Input{Name: t.Name(), Hash: hashAccesses(all), Accesses: all, NoQPs: noQPs(all)}, nil
 }
 
-func oneQP(all []workload.Access) bool {
+// noQPs tells whether no access names a queue pair; number 0 is none, for it
+// carries management datagrams only.
+func noQPs(all []workload.Access) bool {
 	for i := range all {
-		if all[i].QP != all[0].QP {
+		if all[i].QP != 0 {
 			return false
 		}
 	}
 	return true
 }
 
-// LongestSend is the bytes of the longest SEND; 0: there is none.
-func (in *Input) LongestSend() uint32 {
-	longest := uint32(0)
+// Sends tells whether there are SENDs, and the bytes of the longest.
+func (in *Input) Sends() (longest uint32, any bool) {
 	for i := range in.Accesses {
 		if a := &in.Accesses[i]; a.Op == model.OpSend {
-			longest = max(longest, a.Len)
+			longest, any = max(longest, a.Len), true
 		}
 	}
-	return longest
+	return longest, any
 }
 
 // hashAccesses is a hash of what the simulation sees of a trace.

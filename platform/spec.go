@@ -73,8 +73,8 @@ type WorkloadSpec struct {
 	AccessBytes    model.Bytes `key:"access_bytes" default:"64B" min:"1B" max:"2GiB" doc:"bytes of an access, and its alignment" source:"[FaRM14] Fig. 4: 64 B"`
 	WorkingSet     model.Bytes `key:"working_set" default:"4MiB" min:"1B" max:"64TiB" doc:"memory that the accesses fall in" source:"assumption: half of the default table cache's reach"`
 	Regions        int         `key:"regions" default:"1" min:"1" max:"1000000" doc:"memory regions that the working set is registered as" source:"any"`
-	QPs            int         `key:"qps" default:"16" min:"1" max:"1000000" doc:"queue pairs; those of a trace are folded onto them, and a trace that names one only is dealt out to all in turn" source:"assumption"`
-	Outstanding    int         `key:"outstanding" default:"32" min:"1" max:"1000000" doc:"closed loop: accesses in flight, all queue pairs together" source:"assumption: a light load; of 64 B WRITEs 32 in flight reach 20 M/s on the default adapter, 128 reach 75 M/s (measured on this model)"`
+	QPs            int         `key:"qps" default:"16" min:"1" max:"1000000" doc:"queue pairs; those of a trace are folded onto them, and a trace that names none is dealt out to all in turn" source:"assumption"`
+	Outstanding    int         `key:"outstanding" default:"32" min:"1" max:"1000000" doc:"closed loop: accesses in flight, all queue pairs together" source:"assumption: a light load; of 64 B WRITEs 32 in flight reach 20 M/s on the default adapter, 128 reach 76 M/s (measured on this model)"`
 	OfferedRate    model.Rate  `key:"offered_rate" default:"0/s" min:"0/s" max:"1000000000000/s" zero:"closed loop" doc:"open loop: accesses a second on average" source:"any"`
 	Arrival        string      `key:"arrival" default:"exponential" oneof:"exponential,fixed" doc:"open loop: gaps between accesses" source:"any"`
 	ReadFraction   float64     `key:"read_fraction" default:"0" min:"0" max:"1" doc:"share of READs" source:"any"`

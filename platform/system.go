@@ -112,7 +112,7 @@ func newSystem(adapters []Spec, in *Input, order []int) (*System, error) {
 	if n := s.spec.Warmup.Accesses; n > 0 && n >= s.total {
 		return nil, fmt.Errorf("warmup: %d accesses are all of the %d that there are; make it shorter", n, s.total)
 	}
-	if s.space, err = NewSpace(append(regions, s.receiveRegions()...), s.spec.Host.Shift()); err != nil {
+	if s.space, err = NewSpace(append(regions, s.receiveRegions(in)...), s.spec.Host.Shift()); err != nil {
 		return nil, err
 	}
 	s.applyPressure()
@@ -137,8 +137,12 @@ func (s *System) applyPressure() {
 }
 
 // receiveRegions is the memory of the receive buffers, where there are SENDs.
-func (s *System) receiveRegions() []workload.Region {
-	if !s.sends() {
+func (s *System) receiveRegions(in *Input) []workload.Region {
+	sends := s.spec.Workload.SendFraction > 0
+	if in != nil {
+		_, sends = in.Sends()
+	}
+	if !sends {
 		return nil
 	}
 	w := &s.spec.Workload
@@ -148,19 +152,6 @@ func (s *System) receiveRegions() []workload.Region {
 
 // receiveHost is the address space of receive buffers; no access names it.
 const receiveHost = ^uint16(0)
-
-func (s *System) sends() bool {
-	if slice, ok := s.source.(*workload.Slice); ok {
-		var a workload.Access
-		for copied := *slice; copied.Next(&a); {
-			if a.Op == model.OpSend {
-				return true
-			}
-		}
-		return false
-	}
-	return s.spec.Workload.SendFraction > 0
-}
 
 // Waits is who waits for whom now.
 func (s *System) Waits() []string {

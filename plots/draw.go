@@ -56,8 +56,8 @@ func Draw(dir string, formats []string, o Options) (files []string, err error) {
 		return nil, fmt.Errorf("%s: no access completed: nothing to draw; give the run more accesses or a shorter warmup", dir)
 	}
 	out := filepath.Join(dir, FiguresDir)
-	if err := os.MkdirAll(out, 0o777); err != nil {
-		return nil, fmt.Errorf("%s: cannot write: %w; free space or make the folder writable", out, pathless(err))
+	if err := measure.MakeFolder(out); err != nil {
+		return nil, err
 	}
 	for _, f := range figures {
 		for _, format := range formats {

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
 	"path/filepath"
 	"time"
 
@@ -103,9 +102,6 @@ func (j *Job) finish(rec *measure.Recorder, sum *measure.Summary, resolved []byt
 		return fmt.Errorf("%w: %w", ErrInterrupted, err)
 	} else if err != nil {
 		return err
-	}
-	if j.Dir != "" {
-		os.RemoveAll(filepath.Join(j.Dir, "figures")) // of an earlier run
 	}
 	if sum.Interrupted {
 		return ErrInterrupted

@@ -35,8 +35,7 @@ type Options struct {
 	Dir    string
 	Jobs   int  // points at a time; 0: one a CPU
 	Resume bool // use the points that Dir already holds
-	// Started and Finished, when set, are told of each point, one call at a time.
-	Started  func(p *Point)
+	// Finished, when set, is told of each point, one call at a time.
 	Finished func(p *Point, r *Result)
 }
 
@@ -70,24 +69,18 @@ func (plan *Plan) execute(ctx context.Context, o Options, store *store, results 
 	next := make(chan int)
 	var wait sync.WaitGroup
 	var mu sync.Mutex
-	tell := func(f func(*Point)) func(*Point) {
-		return func(p *Point) {
-			mu.Lock()
-			defer mu.Unlock()
-			f(p)
+	finished := func(i int) {
+		mu.Lock()
+		defer mu.Unlock()
+		if o.Finished != nil {
+			o.Finished(&plan.Points[i], &results[i])
 		}
 	}
 	for range min(jobs, len(plan.Points)) {
 		wait.Go(func() {
 			for i := range next {
-				p := &plan.Points[i]
-				if o.Started != nil {
-					tell(o.Started)(p)
-				}
-				results[i] = store.point(ctx, p)
-				if o.Finished != nil {
-					tell(func(p *Point) { o.Finished(p, &results[i]) })(p)
-				}
+				results[i] = store.point(ctx, &plan.Points[i])
+				finished(i)
 			}
 		})
 	}

@@ -45,8 +45,8 @@ func openStore(dir string, plan *Plan, resume bool) (*store, error) {
 	if _, err := os.Stat(filepath.Join(dir, "summary.json")); err == nil {
 		return nil, fmt.Errorf("%s: holds the results of a run; choose another --out", dir)
 	}
-	if err := os.MkdirAll(filepath.Join(dir, "points"), 0o777); err != nil {
-		return nil, fmt.Errorf("%s: cannot be made: %w; choose another --out", dir, pathless(err))
+	if err := measure.MakeFolder(filepath.Join(dir, "points")); err != nil {
+		return nil, err
 	}
 	return s, s.writeManifest()
 }

@@ -1,8 +1,6 @@
 package sweep
 
 import (
-	"errors"
-	"io/fs"
 	"path/filepath"
 	"strings"
 
@@ -15,15 +13,6 @@ func hashText(text string) string { return measure.HashBytes([]byte(text)) }
 func oneLine(err error) string {
 	line, _, _ := strings.Cut(err.Error(), "\n")
 	return line
-}
-
-// pathless drops the path that a system error repeats.
-func pathless(err error) error {
-	var p *fs.PathError
-	if errors.As(err, &p) {
-		return p.Err
-	}
-	return err
 }
 
 // firstFrame is the place in this module where a panic came from.

@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -73,6 +74,11 @@ func TestBadInput(t *testing.T) {
 	put(t, dir, "header.csv", "op,va,len\n")
 	put(t, dir, "bad.csv", "op,va,len\nR,zzz,64\n")
 	put(t, dir, "file", "")
+	put(t, dir, "good.csv", "op,va,len\nW,0x1000,64\n")
+	const experiment = "name: e\ntitle: E\ndescription: d\naxes: [{key: %s}]\n"
+	put(t, dir, "traces.yaml", fmt.Sprintf(experiment, "workload.trace, values: [redis]"))
+	put(t, dir, "lengths.yaml", fmt.Sprintf(experiment, "workload.accesses, values: [1, 2]"))
+	put(t, dir, "memory.yaml", fmt.Sprintf(experiment, "host.memory, values: [1GiB]"))
 	for _, c := range []struct{ args, want string }{
 		{"run mine.yaml", "mine.yaml:3: tpt.mtt.entires: unknown key; did you mean tpt.mtt.entries?"},
 		{"run units.yaml", "units.yaml:2: tpt.clock: 800: a unit is due, e.g. 800MHz"},
@@ -93,6 +99,10 @@ func TestBadInput(t *testing.T) {
 		{"run --trace .", "directory"},
 		{"run --set workload.accesses=10 --out file/sub", "file/sub"},
 		{"sweep tlb", "tlb: unknown experiment"},
+		{"sweep traces.yaml", "workload.trace cannot be an axis"},
+		{"sweep lengths.yaml --trace good.csv", "workload.accesses cannot be an axis"},
+		{"sweep memory.yaml --set pressure.overcommit=2", "pressure.overcommit and host.memory are both set"},
+		{"sweep memory.yaml --set host.memory=2GiB", "host.memory is an axis of e"},
 		{"sweep", "EXPERIMENT is due"},
 		{"sweep tlb-size --executor moon", "--executor"},
 		{"plot .", "neither summary.json nor sweep.csv"},

@@ -75,10 +75,10 @@ func placed(resolved *configs.Resolved, err error) error {
 	return errors.New(strings.Join(lines, "\n"))
 }
 
-// input reads the trace that --trace, the configuration or else the experiment
-// names, and makes spec say so; nil when the workload is synthetic.
-func (f *common) input(experiment string, spec *platform.Spec, resolved *configs.Resolved) (*platform.Input, error) {
-	name := cmp.Or(f.trace, spec.Workload.Trace, experiment)
+// input reads the trace that --trace or else the configuration names, and makes
+// spec say so; nil when the workload is synthetic.
+func (f *common) input(spec *platform.Spec, resolved *configs.Resolved) (*platform.Input, error) {
+	name := cmp.Or(f.trace, spec.Workload.Trace)
 	if name == "" {
 		return nil, nil
 	}
@@ -102,7 +102,7 @@ func (f *common) input(experiment string, spec *platform.Spec, resolved *configs
 		return nil, resolved.Problem("workload.offered_rate", "a trace is replayed in a closed loop; leave it out")
 	}
 	spec.Workload.Trace, spec.Workload.Accesses = name, uint64(len(in.Accesses))
-	if longest := in.LongestSend(); !resolved.Given("workload.receive_bytes") {
+	if longest, _ := in.Sends(); !resolved.Given("workload.receive_bytes") {
 		spec.Workload.ReceiveBytes = max(spec.Workload.ReceiveBytes, model.Bytes(longest))
 	}
 	return in, nil

@@ -43,7 +43,7 @@ func run(c *cobra.Command, f *common, args []string, asJSON, check bool) error {
 	if err != nil {
 		return err
 	}
-	in, err := f.input("", &spec, resolved)
+	in, err := f.input(&spec, resolved)
 	if err != nil {
 		return err
 	}

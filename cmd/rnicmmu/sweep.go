@@ -113,8 +113,11 @@ func (f *sweepFlags) plan(c *cobra.Command, name string) (*sweep.Plan, error) {
 	if err := f.checkAxes(e, resolved); err != nil {
 		return nil, err
 	}
-	in, err := f.input(e.Trace, &spec, resolved)
+	in, err := f.input(&spec, resolved)
 	if err != nil {
+		return nil, err
+	}
+	if err := checkTraceAxes(e, in != nil); err != nil {
 		return nil, err
 	}
 	return sweep.NewPlan(e, spec, in)
@@ -133,6 +136,17 @@ func (f *sweepFlags) checkAxes(e *configs.Experiment, resolved *configs.Resolved
 			if key, _, _ := strings.Cut(set, "="); key == a.Key {
 				return fmt.Errorf("--set %s: %s is an axis of %s; leave it out, or write an experiment of your own", set, key, e.Name)
 			}
+		}
+	}
+	return nil
+}
+
+// checkTraceAxes refuses axes that would change what is read: all points replay
+// the same accesses.
+func checkTraceAxes(e *configs.Experiment, replay bool) error {
+	for _, a := range e.Axes {
+		if a.Key == "workload.trace" || replay && a.Key == "workload.accesses" {
+			return fmt.Errorf("%s: %s cannot be an axis: all points replay the same accesses; make a sweep for each", e.Name, a.Key)
 		}
 	}
 	return nil

@@ -100,7 +100,7 @@ func (k *Kernel) locate(j *job) {
 		return
 	}
 	page := func(entry uint64) uint32 {
-		va := model.VA(r.Adapter0(k)+entry-r.FirstEntry) << a.shift
+		va := r.pages.VA(entry - r.FirstEntry)
 		return r.FirstPage + uint32(k.shift.Number(va)-k.shift.Number(r.VA))
 	}
 	j.region = r

@@ -78,19 +78,12 @@ func (s *segment) bit(region int) uint16 {
 	return 0
 }
 
-// entriesOf is the range of a region's table entries that a page fills.
+// entriesOf is the range of a region's table entries that a page fills, and
+// where in the page's frame the first of them points.
 func (k *Kernel) entriesOf(r *Region, p uint32) (entry uint64, count uint32, first model.PA) {
-	ratio := k.shift - k.adapters[r.Adapter].shift
-	base := r.Adapter0(k)
-	from := (k.shift.Number(r.VA) + uint64(p-r.FirstPage)) << ratio
-	to := from + 1<<ratio
-	last := base + k.adapters[r.Adapter].shift.Span(r.VA, r.Length)
-	skip := uint64(0)
-	if from < base {
-		skip, from = base-from, base
-	}
-	to = min(to, last)
-	return r.FirstEntry + from - base, uint32(to - from), model.PA(skip << k.adapters[r.Adapter].shift)
+	va := model.VA((k.shift.Number(r.VA) + uint64(p-r.FirstPage)) << k.shift)
+	at, n := r.pages.Covered(va, 1)
+	return r.FirstEntry + at, uint32(n), r.pages.Address(at, 0)
 }
 
 // touch moves a frame to the end of the list, where it is evicted last.

@@ -7,6 +7,7 @@ import (
 	"sort"
 
 	"rnicmmu/model"
+	"rnicmmu/model/mtt"
 )
 
 // Schemes that Register knows.
@@ -24,10 +25,9 @@ type Region struct {
 	FirstPage  uint32 // dense number of the process page at VA
 	FirstEntry uint64 // table entry of the adapter's page at VA
 	Writable   bool   // remote peers may store
-}
 
-// Adapter0 is the number of the first of the adapter's pages in the region.
-func (r *Region) Adapter0(k *Kernel) uint64 { return k.adapters[r.Adapter].shift.Number(r.VA) }
+	pages mtt.Pages // the adapter's in the host's, where they are not larger
+}
 
 // Refused is the error of a registration that the host cannot back.
 type Refused struct{ Reason string }
@@ -93,8 +93,12 @@ func (k *Kernel) checkRegions(scheme string) error {
 		if r.Length == 0 || r.VA+model.VA(r.Length-1) < r.VA {
 			return fmt.Errorf("region %d: [0x%x, +%d B) is no range", i, uint64(r.VA), r.Length)
 		}
-		if shift := k.adapters[r.Adapter].shift; shift > k.shift && scheme == ODP {
+		shift := k.adapters[r.Adapter].shift
+		if shift > k.shift && scheme == ODP {
 			return fmt.Errorf("tpt.page: %d B exceed the host's page of %s: under odp pages come and go one by one", shift.Bytes(), k.spec.Page)
+		}
+		if shift <= k.shift {
+			r.pages, _ = mtt.NewPages(r.VA, r.Length, shift, k.shift) // it refuses larger ones only
 		}
 		a := &k.adapters[r.Adapter]
 		a.regions = append(a.regions, i)
