@@ -19,7 +19,7 @@ const (
 	CauseTranslate               // translation pipeline: cache lookups, hit or miss
 	CauseMPTMiss                 // memory-protection entry read from the table
 	CauseMTTMiss                 // translation entry read: walk of the table levels
-	CauseMSHR                    // no free miss register or table-read slot
+	CauseMSHR                    // no free miss register or translation slot, or behind a request that has none
 	CauseFault                   // held at the adapter until a page is present
 	CauseDMAQueue                // DMA engine: waiting for tags, credits, completion space, the link
 	CausePCIe                    // on the PCIe link
@@ -48,7 +48,7 @@ var causeDocs = [NumCauses]string{
 	"translation pipeline: cache look-ups, hit or miss",
 	"memory-protection entry read from its table after a cache miss",
 	"translation entry read: the walk of the table levels",
-	"no free miss register or table-read slot",
+	"no free miss register or translation slot, or behind a request that has none",
 	"held at the adapter until the page is present",
 	"DMA engine: waiting for a tag, credits or the link",
 	"on the PCIe link",

@@ -60,13 +60,17 @@ func (u *Unit) accept(now clocked.Time) {
 	if u.freeSlot == none || u.mustWait(m) {
 		if !u.headBlocked {
 			u.headBlocked = true
+			u.chargeBehind(m)
 			m.Ledger.Charge(now, measure.CauseTranslate)
 		}
 		return // a read's answer or a release ticks the unit again
 	}
 	if u.headBlocked {
 		u.headBlocked = false
+		u.unblocked = now
 		m.Ledger.Charge(now, measure.CauseMSHR)
+	} else {
+		u.chargeBehind(m)
 	}
 	i := u.freeSlot
 	u.freeSlot = u.slots[i].next
@@ -76,6 +80,13 @@ func (u *Unit) accept(now clocked.Time) {
 	u.nextAccept = now + u.clock.Period()
 	if u.Translate.Peek(now) != nil {
 		u.engine.Wake(u.id, u.nextAccept)
+	}
+}
+
+// chargeBehind charges the time that a request stood behind a blocked one.
+func (u *Unit) chargeBehind(m *msg.Translate) {
+	if m.Ledger.Last < u.unblocked {
+		m.Ledger.Charge(u.unblocked, measure.CauseMSHR)
 	}
 }
 

@@ -113,6 +113,7 @@ type Unit struct {
 	stalled   waiters // parked slots that need a walk register
 
 	headBlocked bool
+	unblocked   clocked.Time // when a blocked head was last accepted
 	nextAccept  clocked.Time // one request a cycle
 	results     clocked.FIFO[result]
 	dma         clocked.FIFO[msg.DMA]
