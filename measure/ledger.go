@@ -8,32 +8,37 @@ type Cause uint8
 
 // Causes, in the order of an access's life.
 const (
-	CausePost       Cause = iota // doorbell and work-request fetch at the requester
-	CauseSendQueue               // behind earlier work of its QP, max_rd_atomic slots, send window
-	CausePayload                 // the requester reads the data to send from its own memory
-	CauseNetwork                 // serialization and propagation on the wire, both directions
-	CauseRxBuffer                // in the receive buffer, behind packets whose translation waits
-	CauseResponder               // responder pipeline: packet checks, response generation
-	CauseQPC                     // QP-context cache miss: table read
-	CauseReceiveWQE              // SEND: fetch of the receive work request
-	CauseTranslate               // translation pipeline: cache lookups, hit or miss
-	CauseMPTMiss                 // memory-protection entry read from the table
-	CauseMTTMiss                 // translation entry read: walk of the table levels
-	CauseMSHR                    // no free miss register or translation slot, or behind a request that has none
-	CauseFault                   // held at the adapter until a page is present
-	CauseDMAQueue                // DMA engine: waiting for tags, credits, completion space, the link
-	CausePCIe                    // on the PCIe link
-	CauseHostMemory              // root complex and memory
-	CauseRNRWait                 // requester waits for an RNR timer
-	CauseRetransmit              // sent in vain: until the loss was noticed and sending went back
-	CauseCompletion              // completion entry and data written at the requester, until software sees it
+	CausePost         Cause = iota // doorbell and work-request fetch at the requester
+	CauseSendQueue                 // behind earlier work of its QP, max_rd_atomic slots, send window
+	CausePayload                   // the requester reads the data to send from its own memory
+	CauseNetwork                   // serialization and propagation on the wire, both directions
+	CauseRxBuffer                  // in the receive buffer, behind packets whose translation waits
+	CauseResponder                 // responder pipeline: packet checks, response generation
+	CauseQPC                       // QP-context cache miss: table read
+	CauseReceiveWQE                // SEND: fetch of the receive work request
+	CauseTranslate                 // translation pipeline: cache lookups, hit or miss
+	CauseMPTMiss                   // memory-protection entry read from the table
+	CauseMTTMiss                   // translation entry read: walk of the table levels
+	CauseMSHR                      // no free miss register or translation slot, or behind a request that has none
+	CauseFault                     // held at the adapter until a page is present
+	CauseDMAQueue                  // DMA engine: waiting for tags, credits, completion space, the link
+	CausePCIe                      // on the PCIe link
+	CauseHostMemory                // root complex and memory
+	CauseRNRWait                   // requester waits for an RNR timer
+	CauseRetransmit                // sent in vain: until the loss was noticed and sending went back
+	CauseATS                       // translation request to the IOMMU and back
+	CauseIOMMU                     // IOTLB miss of the transfer itself: page-table walk at the root complex
+	CauseRTOWait                   // TCP waits for its retransmission time-out
+	CauseGrant                     // the peer waits until the host advertises the buffer
+	CauseRegistration              // the host registers the buffer before the access
+	CauseCompletion                // completion entry and data written at the requester, until software sees it
 	NumCauses
 )
 
 var causeNames = [NumCauses]string{
 	"post", "send_queue", "payload", "network", "rx_buffer", "responder", "qpc_miss", "receive_wqe",
 	"translate", "mpt_miss", "mtt_miss", "mshr", "fault", "dma_queue", "pcie", "host_memory",
-	"rnr_wait", "retransmit", "completion",
+	"rnr_wait", "retransmit", "ats", "iommu", "rto_wait", "grant", "registration", "completion",
 }
 
 var causeDocs = [NumCauses]string{
@@ -55,6 +60,11 @@ var causeDocs = [NumCauses]string{
 	"root complex and host memory",
 	"the requester waits for an RNR timer",
 	"sent in vain, until sending went back",
+	"translation request to the IOMMU and back (ATS)",
+	"page-table walk of the IOMMU for the transfer itself",
+	"TCP waits for its retransmission time-out (iWARP)",
+	"the peer waits until the host advertises the buffer",
+	"the host registers the buffer before the access",
 	"data and completion entry written at the requester, until software sees them",
 }
 

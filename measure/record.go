@@ -17,12 +17,14 @@ const (
 	StatusRetryExceeded        // transport retries used up
 	StatusRNRExceeded          // RNR retries used up
 	StatusFlushed              // its QP was in error
+	StatusTerminated           // iWARP: the peer sent a Terminate message
+	StatusNotAdvertised        // the host refused to advertise the buffer: nothing was sent
 	NumStatuses
 )
 
 var statusNames = [NumStatuses]string{
 	"ok", "remote_access_error", "invalid_request", "remote_operational_error",
-	"retry_exceeded", "rnr_retry_exceeded", "flushed",
+	"retry_exceeded", "rnr_retry_exceeded", "flushed", "terminated", "not_advertised",
 }
 
 // String is the status as result files print it.

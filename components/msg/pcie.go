@@ -23,11 +23,15 @@ const (
 	KindMSI                  // MSI-X interrupt: Inbox message
 	KindDoorbell             // MMIO write from the host to the adapter
 	KindFlush                // read that pushes earlier writes to memory
+	KindATS                  // translation request (Len: 8 bytes a translation) and its completion
+	KindMessage              // message without an address, to or from the IOMMU: Body tells which
+	KindWalk                 // the IOMMU's read of a page-table entry
 	NumKinds
 )
 
 var kindNames = [NumKinds]string{
 	"data", "wqe", "recv_wqe", "command", "qpc", "mpt", "mtt", "cqe", "eqe", "msi", "doorbell", "flush",
+	"ats", "message", "walk",
 }
 
 // String is the kind's name in statistics.
@@ -42,18 +46,38 @@ type Oracle struct {
 // NoPage marks transfers outside user memory.
 const NoPage = ^uint32(0)
 
+// Status is how a request of an adapter ended on the link.
+type Status uint8
+
+// Completion statuses. StatusRetry stands for what an IOMMU that holds no page
+// back answers where the page is absent: the page was asked for, come again.
+const (
+	StatusSuccess     Status = iota
+	StatusUnsupported        // UR: blocked, or the service is off
+	StatusAbort              // CA: the IOMMU's configuration is broken, or the page is absent
+	StatusRetry
+)
+
+// Address is what the IOMMU has to know of a request's address.
+type Address struct {
+	PASID      uint32 // process that it belongs to; 0: none, the adapter's DMA domain
+	Translated bool   // it came from a translation completion (AT = 10)
+	Store      bool   // KindATS: the right to store is asked for (NW = 0)
+}
+
 // DMA asks an adapter's endpoint for a transfer to or from host memory.
 type DMA struct {
-	Kind   Kind
-	Write  bool
-	Notify bool // a write answers with DMADone when its last TLP is on the link; a read always does
-	PA     model.PA
-	Len    uint32          // bytes, ≥ 1; may cross MPS, MRRS and 4 KiB boundaries
-	Cookie uint64          // returned in DMADone, and in Inbox for CQE, EQE and MSI
-	Body   any             // rides along to Inbox or Memory: *Event, *CommandDone, *measure.Access … (pointers only)
-	Ledger *measure.Ledger // charged dma_queue, pcie, host_memory when not nil
-	Counts *measure.Counts // TLPs and bytes are added when not nil
-	Oracle Oracle
+	Kind    Kind
+	Write   bool
+	Notify  bool // a write answers with DMADone when its last TLP is on the link; a read always does
+	PA      model.PA
+	Len     uint32          // bytes, ≥ 1; may cross MPS, MRRS and 4 KiB boundaries
+	Cookie  uint64          // returned in DMADone, and in Inbox for CQE, EQE and MSI
+	Body    any             // rides along to Inbox or Memory: *Event, *CommandDone, *measure.Access … (pointers only)
+	Ledger  *measure.Ledger // charged dma_queue, pcie, host_memory when not nil
+	Counts  *measure.Counts // TLPs and bytes are added when not nil
+	Oracle  Oracle
+	Address Address
 }
 
 // DMADone answers a DMA.
@@ -61,6 +85,8 @@ type DMADone struct {
 	Kind   Kind
 	Write  bool
 	Stale  bool // a read was served by a frame that did not hold the page meant
+	Status Status
+	Entry  uint64 // KindATS: the translation, encoded (model/ats)
 	Cookie uint64
 }
 
@@ -79,6 +105,7 @@ type TLP struct {
 	Type    TLPType
 	Kind    Kind
 	Stale   bool
+	Status  Status // of a completion
 	Payload bool   // carries data (MWr, CplD)
 	Last    bool   // the last TLP of its DMA, the last completion of its read
 	Tag     uint16 // of the read
@@ -88,28 +115,33 @@ type TLP struct {
 	Body    any
 	Ledger  *measure.Ledger
 	Oracle  Oracle
+	Address Address
+	Entry   uint64 // of a translation completion
 }
 
 // MemReq asks host memory for a transfer within one 4 KiB block.
 type MemReq struct {
-	Write  bool
-	Kind   Kind
-	Tag    uint16 // returned in MemDone
-	Len    uint32
-	PA     model.PA
-	Cookie uint64
-	Body   any
-	Ledger *measure.Ledger // charged host_memory up to the answer; nil: none
-	Oracle Oracle
+	Write   bool
+	Kind    Kind
+	Tag     uint16 // returned in MemDone
+	Len     uint32
+	PA      model.PA
+	Cookie  uint64
+	Body    any
+	Ledger  *measure.Ledger // charged host_memory up to the answer; nil: none
+	Oracle  Oracle
+	Address Address
 }
 
 // MemDone answers a read.
 type MemDone struct {
 	Kind   Kind
 	Stale  bool
+	Status Status
 	Tag    uint16
 	Len    uint32
 	PA     model.PA
+	Entry  uint64 // KindATS: the translation, encoded
 	Ledger *measure.Ledger
 }
 
@@ -124,9 +156,11 @@ type Inbox struct {
 
 // Doorbell is a posted MMIO write from software to an adapter.
 type Doorbell struct {
-	Client uint8  // index of the endpoint's client that it is for
-	Len    uint32 // bytes written: 8 for a plain doorbell, more with an inline work request
-	Cookie uint64
-	Body   any // *WQE (inline work request) or nil
-	Ledger *measure.Ledger
+	Disable bool   // not for the adapter: its root port takes no more requests (bus master off)
+	Message bool   // from the IOMMU: a message, not a memory write
+	Client  uint8  // index of the endpoint's client that it is for
+	Len     uint32 // bytes written: 8 for a plain doorbell, more with an inline work request
+	Cookie  uint64
+	Body    any // *WQE (inline work request), *Command, *Invalidate, *PageResponse or nil
+	Ledger  *measure.Ledger
 }

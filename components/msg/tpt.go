@@ -4,6 +4,7 @@ import (
 	"rnicmmu/clocked"
 	"rnicmmu/measure"
 	"rnicmmu/model"
+	"rnicmmu/model/key"
 )
 
 // Translate asks the TPT for one page of an access: [VA, VA+Len) lies within
@@ -16,6 +17,7 @@ type Translate struct {
 	Op       model.Op
 	Write    bool // the translation will be used to store
 	Replay   bool // the same packet or page was looked up before its fault: not counted again
+	Kill     bool // not an access: invalidate Key for a SEND with invalidate, drain, answer
 	CheckKey bool // look the key up and check [CheckVA, CheckVA+CheckLen) too
 	Hold     bool // keep the request until the page is there; absent is the answer only where the QP's fault of that class is another request's
 	Len      uint32
@@ -64,7 +66,33 @@ const (
 	CmdFill       CommandOp = iota // program entries
 	CmdInvalidate                  // zap entries, drop copies, drain, acknowledge
 	CmdResume                      // end a fault: Token, Failed
+	CmdSuspend                     // suspend entries, or the region of Key when Whole; drain, acknowledge
+	CmdUnsuspend                   // end one suspension of the same
+	CmdProtect                     // take the right to store from entries, drop copies, drain, acknowledge
+	CmdKey                         // change the protection table: Change
 )
+
+// KeyOp is a change of the protection table.
+type KeyOp uint8
+
+// Changes of the protection table. Those that take a key away drain what uses
+// it before they are acknowledged.
+const (
+	KeyRegister     KeyOp = iota // Region becomes valid under the key that the caller allotted
+	KeyDeregister                // the key is dead, its index may serve again
+	KeyFastRegister              // REG_MR: a free region becomes valid over Region's memory
+	KeyInvalidate                // LOCAL_INV: a valid fast-registration region or type 2 window becomes free
+	KeyBind                      // bind a memory window
+)
+
+// KeyChange is the argument of CmdKey, and its result.
+type KeyChange struct {
+	Op     KeyOp
+	Key    key.Key
+	Region key.Region // of KeyRegister and KeyFastRegister; of KeyBind the window
+	Under  key.Key    // KeyBind: the region that the window opens
+	Err    error      // out: why the change was refused; nothing has changed then
+}
 
 // Command is a work request on the kernel's shared command queue. The kernel
 // owns it until the doorbell and again from the CQE on.
@@ -80,6 +108,10 @@ type Command struct {
 	Record  *measure.Invalidation
 	Adapter uint16
 	Owner   uint32 // kernel's own reference
+	Whole   bool   // CmdSuspend, CmdUnsuspend: the region of Key instead of entries
+	Moving  bool   // CmdSuspend, CmdInvalidate: the pages are being moved and will be back, not paged out
+	Key     key.Key
+	Change  KeyChange // CmdKey
 }
 
 // FaultKind is one of the four classes of which a QP may have one outstanding
