@@ -33,6 +33,7 @@ type Summary struct {
 	Transport        TransportSummary    `json:"transport"`
 	Advertise        AdvertiseSummary    `json:"advertise"`
 	Violations       []Violation         `json:"violations"`
+	Warning          string              `json:"warning,omitempty"` // what the configuration does not back
 }
 
 // AccessSummary counts accesses. Latency and causes are those of completed

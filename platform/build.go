@@ -99,6 +99,7 @@ func (s *System) buildDriver(peers int, in *Input) {
 	s.driver = &driver{engine: s.engine, space: s.space, source: s.source, qps: uint32(w.QPs),
 		outstanding: w.Outstanding, inline: uint32(s.spec.QP.Inline), warmup: s.spec.Warmup, peers: make([]driverPort, peers)}
 	s.driver.deal = in != nil && in.NoQPs
+	s.driver.grants = newAdvertiser(s.spec.Advertise, s.space, s.kernel.Reserved())
 	if in == nil && w.OfferedRate > 0 {
 		s.driver.outstanding = 0
 	}

@@ -55,11 +55,6 @@ type PressureSpec struct {
 	Overcommit float64 `key:"overcommit" default:"0" min:"0" max:"1000" zero:"off: host.memory counts" doc:"user frames = working set / this; not together with host.memory" source:"any"`
 }
 
-// AdvertiseSpec is the promise made to peers.
-type AdvertiseSpec struct {
-	Bytes model.Bytes `key:"bytes" default:"0B" min:"0B" max:"64TiB" zero:"all registered memory" doc:"bytes of buffers that peers were told of" source:"any"`
-}
-
 // PeerSpec is the requesters' side: memory that never pages, behind a link.
 type PeerSpec struct {
 	PCIe pcie.Spec `key:"pcie" doc:"PCIe link of the peer's adapter"`
