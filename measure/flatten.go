@@ -53,6 +53,10 @@ func (f *flattener) value(name string, v reflect.Value) {
 		for c, t := range x {
 			f.put(name+"."+Cause(c).String(), strconv.FormatInt(int64(t), 10))
 		}
+	case StepPS:
+		for step, t := range x {
+			f.put(name+"."+Step(step).String(), strconv.FormatInt(int64(t), 10))
+		}
 	case FailedBy:
 		for status := StatusOK + 1; status < NumStatuses; status++ {
 			f.put(name+"."+status.String(), strconv.FormatUint(x[status], 10))

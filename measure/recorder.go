@@ -23,7 +23,8 @@ type Recorder struct {
 	causes                        CausePS
 	latency, failedLatency        *Histogram
 	acknowledged, timedOut, pages uint64
-	roundTrip, hazard             *Histogram
+	roundTrip, whole, hazard      *Histogram
+	steps                         StepPS
 
 	accessRows, invalidationRows digest
 	violations                   []Violation
@@ -40,7 +41,7 @@ func New() *Recorder {
 			return a.Adapter < b.Adapter || a.Adapter == b.Adapter && a.ID < b.ID
 		}},
 		latency: NewHistogram(), failedLatency: NewHistogram(),
-		roundTrip: NewHistogram(), hazard: NewHistogram(),
+		roundTrip: NewHistogram(), whole: NewHistogram(), hazard: NewHistogram(),
 		accessRows: newDigest(), invalidationRows: newDigest(),
 	}
 }
@@ -151,6 +152,10 @@ func (r *Recorder) countInvalidation(v *Invalidation) {
 	default:
 		r.acknowledged++
 		r.roundTrip.Record(v.Acknowledged - v.Notified)
+		r.whole.Record(v.Done - v.Notified)
+		for s, t := range v.Steps() {
+			r.steps[s] += t
+		}
 	}
 	r.pages += uint64(v.Pages)
 }
@@ -165,8 +170,8 @@ func (r *Recorder) checkOrder(what string, last, now clocked.Time) {
 // Finish lets the held rows go and completes s, in which the platform has set
 // the simulated time, the counters of its units, accesses.issued and
 // invalidations.issued. It sets schema, the other access figures, of the
-// invalidations acknowledged, timed_out, pages, round_trip_ps and hazard_ps,
-// the violations (of the run by time, then those of Check) and result_hash.
+// invalidations acknowledged, timed_out, pages, round_trip_ps, whole_ps,
+// step_ps and hazard_ps, the violations (of the run by time, then those of Check) and result_hash.
 func (r *Recorder) Finish(s *Summary) {
 	r.flushAccesses(clocked.Never)
 	r.flushInvalidations(clocked.Never)
@@ -177,6 +182,7 @@ func (r *Recorder) Finish(s *Summary) {
 	acc.CausePS = r.causes
 	inv.Acknowledged, inv.TimedOut, inv.Pages = r.acknowledged, r.timedOut, r.pages
 	inv.RoundTripPS, inv.HazardPS = r.roundTrip.Quantiles(), r.hazard.Quantiles()
+	inv.WholePS, inv.StepPS = r.whole.Quantiles(), r.steps
 	if s.WallS > 0 {
 		s.AccessesPerWallS = float64(acc.Completed+acc.Failed+acc.Warmup) / s.WallS
 	}

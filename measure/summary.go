@@ -122,6 +122,8 @@ type InvalidationSummary struct {
 	TimedOut      uint64    `json:"timed_out"`
 	Pages         uint64    `json:"pages"`
 	RoundTripPS   Quantiles `json:"round_trip_ps"` // notifier called … acknowledgement seen
+	WholePS       Quantiles `json:"whole_ps"`      // notifier called … frame free
+	StepPS        StepPS    `json:"step_ps"`       // the same in total, by step
 	HazardPS      Quantiles `json:"hazard_ps"`     // translation … last bus access that used it
 	StaleDMA      uint64    `json:"stale_dma"`
 	StaleDeferred uint64    `json:"stale_deferred"` // allowed by design of the scheme
