@@ -18,7 +18,7 @@ type Recorder struct {
 	accesses      hold[Access]
 	invalidations hold[Invalidation]
 
-	completed, warmup             uint64
+	completed, bytes, warmup      uint64
 	failedBy                      FailedBy
 	causes                        CausePS
 	latency, failedLatency        *Histogram
@@ -123,6 +123,7 @@ func (r *Recorder) countAccess(a *Access) {
 		r.failedLatency.Record(latency)
 	default:
 		r.completed++
+		r.bytes += uint64(a.Len)
 		r.latency.Record(latency)
 		for c, t := range &a.Ledger.Causes {
 			r.causes[c] += t
@@ -177,7 +178,8 @@ func (r *Recorder) Finish(s *Summary) {
 	r.flushInvalidations(clocked.Never)
 	s.Schema = SummarySchema
 	acc, inv := &s.Accesses, &s.Invalidations
-	acc.Completed, acc.Failed, acc.FailedBy, acc.Warmup = r.completed, r.failedBy.total(), r.failedBy, r.warmup
+	acc.Completed, acc.Bytes = r.completed, r.bytes
+	acc.Failed, acc.FailedBy, acc.Warmup = r.failedBy.total(), r.failedBy, r.warmup
 	acc.LatencyPS, acc.FailedLatencyPS = r.latency.Quantiles(), r.failedLatency.Quantiles()
 	acc.CausePS = r.causes
 	inv.Acknowledged, inv.TimedOut, inv.Pages = r.acknowledged, r.timedOut, r.pages

@@ -41,6 +41,7 @@ type Summary struct {
 type AccessSummary struct {
 	Issued          uint64    `json:"issued"`
 	Completed       uint64    `json:"completed"` // status ok
+	Bytes           uint64    `json:"bytes"`     // payload of the completed
 	Failed          uint64    `json:"failed"`
 	FailedBy        FailedBy  `json:"failed_by"`
 	LatencyPS       Quantiles `json:"latency_ps"`
