@@ -72,6 +72,8 @@ type read struct {
 	tags   uint32
 	client uint8
 	stale  bool
+	status msg.Status // the worst of its requests so far
+	entry  uint64
 }
 
 // tag is an outstanding request.
