@@ -105,7 +105,9 @@ type bench struct {
 	kernel source[*msg.IOMMUCommand]
 	events []timed[msg.IOMMUEvent]
 	deaf   bool // the kernel takes no events
-	onFlow func(now clocked.Time, e msg.IOMMUEvent)
+
+	started bool
+	onFlow  func(now clocked.Time, e msg.IOMMUEvent)
 
 	placed  []clocked.Time // of the last write of each client
 	due     []timed[int]   // answers of memory, by time: index in log
@@ -289,9 +291,10 @@ func (b *bench) run() {
 
 func (b *bench) start() {
 	at := b.engine.Now()
-	if len(b.log) > 0 || len(b.events) > 0 {
+	if b.started {
 		at++ // another part of the script
 	}
+	b.started = true
 	b.engine.Wake(b.ids[0], at)
 	b.engine.Wake(b.ids[2], at)
 }
@@ -331,7 +334,6 @@ func (b *bench) mapPages(table int, va model.VA, pa model.PA, n int, flags paget
 		}
 	}
 }
-
 
 // read and store make a request with the cookie as its name.
 func read(va model.VA, pasid uint32, cookie uint64) msg.MemReq {
