@@ -106,8 +106,9 @@ type bench struct {
 	events []timed[msg.IOMMUEvent]
 	deaf   bool // the kernel takes no events
 
-	started bool
-	onFlow  func(now clocked.Time, e msg.IOMMUEvent)
+	started  bool
+	onKernel func(now clocked.Time) // what the kernel does first
+	onFlow   func(now clocked.Time, e msg.IOMMUEvent)
 
 	placed  []clocked.Time // of the last write of each client
 	due     []timed[int]   // answers of memory, by time: index in log
@@ -212,6 +213,9 @@ func (b *bench) tickRoots(now clocked.Time) {
 }
 
 func (b *bench) tickKernel(now clocked.Time) {
+	if b.onKernel != nil {
+		b.onKernel(now)
+	}
 	for e := b.unit.ports.Events.Peek(now); e != nil && !b.deaf; e = b.unit.ports.Events.Peek(now) {
 		b.events = append(b.events, timed[msg.IOMMUEvent]{now, *e})
 		if b.onFlow != nil {
