@@ -25,6 +25,8 @@ const (
 	slotValid uint8 = 1 << iota // the swap slot holds the content, unless the page is dirty
 	pagePinned
 	pageUpgrading // a CPU fault makes it writable
+	pageDMA       // in the DMA domain
+	pageStale     // out of it, and an IOTLB may not know yet
 )
 
 // page is a process page.
