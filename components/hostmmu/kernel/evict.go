@@ -7,7 +7,11 @@ import (
 	"rnicmmu/model/pagetable"
 )
 
-const accessed = pagetable.Accessed
+// Bits of the page table that the kernel reads.
+const (
+	accessed = pagetable.Accessed
+	dirty    = pagetable.Dirty
+)
 
 type evictionPhase uint8
 

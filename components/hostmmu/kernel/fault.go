@@ -6,6 +6,7 @@ import (
 	"rnicmmu/clocked"
 	"rnicmmu/components/msg"
 	"rnicmmu/model"
+	"rnicmmu/model/ats"
 )
 
 // event is an entry of an adapter's event queue.
@@ -25,8 +26,10 @@ const (
 	jobResume                 // the resume command is out
 )
 
-// job is a fault context: one event from the queue to its resume.
+// job is a fault context: one event from the queue to its resume, or one page
+// request group to its response.
 type job struct {
+	kind    jobKind
 	event   event
 	live    bool
 	order   uint64 // of leaving the event queue
@@ -44,6 +47,10 @@ type job struct {
 	walking bool     // seqs of the page at got is taken
 	since   clocked.Time
 	cmd     msg.Command
+
+	asks             []ask // of a group, up to the first that is refused
+	served, released uint32
+	response         ats.PageResponse
 }
 
 // interrupt schedules the event handler.
@@ -69,12 +76,20 @@ func (k *Kernel) handleEvents(now clocked.Time) {
 			k.Stats.Gone++
 			continue
 		}
-		i := k.jobs.get()
-		j := k.jobs.items[i]
-		*j = job{event: e, live: true, order: k.Stats.Events, waits: msg.NoPage, seqs: j.seqs[:0], since: now, cmd: msg.Command{PA: j.cmd.PA[:0]}}
-		*k.runnable.Push() = i
+		k.newJob(now, e, jobFault)
 	}
 	k.assign(now)
+}
+
+// newJob takes a context and queues it for a worker.
+func (k *Kernel) newJob(now clocked.Time, e event, kind jobKind) *job {
+	i := k.jobs.get()
+	j := k.jobs.items[i]
+	k.taken++
+	*j = job{kind: kind, event: e, live: true, order: k.taken, waits: msg.NoPage, seqs: j.seqs[:0], asks: j.asks[:0], since: now,
+		cmd: msg.Command{PA: j.cmd.PA[:0]}}
+	*k.runnable.Push() = i
+	return j
 }
 
 // assign gives queued jobs to idle workers.
@@ -83,9 +98,13 @@ func (k *Kernel) assign(now clocked.Time) {
 		i := k.runnable.Pop()
 		k.working++
 		j := k.jobs.items[i]
-		k.locate(j)
+		pages := uint32(len(j.asks))
+		if j.kind == jobFault {
+			k.locate(j)
+			pages = j.count
+		}
 		j.phase = jobMap
-		more := clocked.Time(max(j.count, 1) - 1)
+		more := clocked.Time(max(pages, 1) - 1)
 		k.after(now, k.spec.Fault.Driver+more*k.spec.Fault.DriverPage, refer(actorJob, i))
 	}
 }
@@ -111,7 +130,8 @@ func (k *Kernel) locate(j *job) {
 	j.region = r
 	j.first = page(e.Entry)
 	s := k.segmentOf(j.first)
-	j.count = min(page(last)+1, s.end) - j.first // beyond, the adapter faults again
+	// Beyond the segment, and what memory can hold at once, the adapter faults again.
+	j.count = min(page(last)+1-j.first, s.end-j.first, k.movable)
 	j.bit = s.bit(a.regions[at])
 	j.write = r.Writable && (e.Write || k.spec.Pager.ReadFaultsWrite)
 }
@@ -120,6 +140,10 @@ func (k *Kernel) locate(j *job) {
 func (k *Kernel) stepJob(now clocked.Time, i int) {
 	j := k.jobs.items[i]
 	switch {
+	case j.kind != jobFault && j.phase == jobMap:
+		k.serve(now, i)
+	case j.kind != jobFault:
+		k.respond(now, i)
 	case k.gone(j.event.adapter):
 		if j.phase == jobMap || j.phase == jobUpdate { // else its command ends with the adapter
 			k.Stats.Gone++
@@ -344,11 +368,15 @@ func (k *Kernel) jobCompleted(now clocked.Time, i int, timedOut bool) {
 func (k *Kernel) endJob(now clocked.Time, i int) {
 	j := k.jobs.items[i]
 	k.letGo(j)
+	k.letGoAsked(j)
 	j.live = false
 	k.jobs.put(i)
 	k.working--
 	k.assign(now)
 	if k.events.Len() > 0 {
 		k.handleEvents(now)
+	}
+	if k.ring.entries.Len() > 0 {
+		k.handleRing(now)
 	}
 }

@@ -72,6 +72,9 @@ func (k *Kernel) takeIOMMU(now clocked.Time) {
 	for e := k.ports.IOMMUEvents.Peek(now); e != nil; e = k.ports.IOMMUEvents.Peek(now) {
 		if e.Kind == msg.EventFence {
 			k.fenceDone(now, e.Command)
+		} else {
+			*k.ring.entries.Push() = *e
+			k.ringInterrupt(now)
 		}
 		k.ports.IOMMUEvents.Pop(now)
 	}

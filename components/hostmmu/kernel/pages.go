@@ -65,6 +65,20 @@ func (k *Kernel) segmentOf(p uint32) *segment {
 	return &k.segments[i]
 }
 
+// find is the segment and page at an address of the process; nil where it has
+// none.
+func (k *Kernel) find(va model.VA) (*segment, uint32) {
+	i := sort.Search(len(k.byVA), func(i int) bool { return k.segments[k.byVA[i]].va > va }) - 1
+	if i < 0 {
+		return nil, 0
+	}
+	s := &k.segments[k.byVA[i]]
+	if n := k.shift.Number(va) - k.shift.Number(s.va); n < uint64(s.end-s.first) {
+		return s, s.first + uint32(n)
+	}
+	return nil, 0
+}
+
 func (k *Kernel) vaOf(p uint32) model.VA {
 	s := k.segmentOf(p)
 	return s.va + model.VA(uint64(p-s.first)<<k.shift)

@@ -140,6 +140,12 @@ func (k *Kernel) cut() {
 		k.segments = append(k.segments, segment{first: last, end: last + own, va: Gap(k.regions, k.shift, uint64(own))})
 		last += own
 	}
+	for i := range k.segments { // gaps in the numbering have no address
+		if k.segments[i].va != 0 || len(k.segments[i].regions) > 0 {
+			k.byVA = append(k.byVA, i)
+		}
+	}
+	sort.Slice(k.byVA, func(i, j int) bool { return k.segments[k.byVA[i]].va < k.segments[k.byVA[j]].va })
 	k.pages = make([]page, last)
 	for i := range k.pages {
 		k.pages[i].frame = noFrame
@@ -210,5 +216,6 @@ func (k *Kernel) pin(setup *Setup) (next uint32, err error) {
 			k.programAll(setup, s, starts[i], s.end-s.first)
 		}
 	}
+	k.movable = uint32(len(k.frames)) - pinned
 	return next, nil
 }

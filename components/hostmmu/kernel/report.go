@@ -14,7 +14,12 @@ func (k *Kernel) Idle() bool {
 			return false
 		}
 	}
-	return k.events.Len() == 0 && k.jobs.used == 0 && k.pageIns.used == 0 && k.evictions.used == 0 && k.ops.Len() == 0 && k.lazy.flushing == 0
+	for i := range k.adapters {
+		if k.adapters[i].state == adapterStopping {
+			return false
+		}
+	}
+	return k.events.Len() == 0 && k.ring.entries.Len() == 0 && k.jobs.used == 0 && k.pageIns.used == 0 && k.evictions.used == 0 && k.ops.Len() == 0 && k.lazy.flushing == 0 && k.iommu.queue.Len() == 0
 }
 
 var jobWaits = [...]string{"a worker", "its pages", "the table", "the table update", "the resume"}
@@ -37,6 +42,10 @@ func (k *Kernel) Waits() []string {
 		if j.waits != msg.NoPage {
 			at = fmt.Sprintf(" (page %d)", j.waits)
 		}
+		if j.kind != jobFault {
+			add("page request group %d of adapter %d waits for %s%s since %v", j.response.Group, j.event.adapter, jobWaits[j.phase], at, j.since)
+			continue
+		}
 		add("fault of QP %d, token %d, waits for %s%s since %v", j.event.QP, j.event.Token, jobWaits[j.phase], at, j.since)
 	}
 	if n := k.frameWaiters.Len(); n > 0 {
@@ -57,8 +66,8 @@ func (k *Kernel) Waits() []string {
 		if a.queue.Len()+a.open > 0 {
 			add("adapter %d: %d table commands posted, %d queued", i, a.open, a.queue.Len())
 		}
-		if a.state != adapterAlive {
-			add("adapter %d did not answer in time and was cut off", i)
+		if a.state == adapterStopping {
+			add("adapter %d did not answer in time and is being cut off", i)
 		}
 	}
 	if n := k.iommu.queue.Len(); n > 0 {

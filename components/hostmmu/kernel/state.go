@@ -36,7 +36,10 @@ type Stats struct {
 	Coalesced    uint64 // events that found the page mapped already
 	Retries      uint64 // mapping steps repeated because of an invalidation
 	TryAgain     uint64 // events given back to the adapter at the deadline
-	Stalls       uint64 // times that the event queue waited for a free context
+	Stalls       uint64 // times that the event queue or the ring waited for a free context
+	PageRequests uint64 // taken off the ring; their groups count as events
+	StopMarkers  uint64
+	Absent       uint64 // pages that untranslated requests met absent
 
 	FilledPages    uint64 // pages that became resident
 	Initial        uint64 // pages resident at time 0
@@ -60,6 +63,8 @@ type Stats struct {
 	DMAMaps, DMAUnmaps uint64 // pages into and out of the DMA domain
 	IOTLBFlushes       uint64 // commands to the IOMMU
 	LazyFlushes        uint64 // of those, for unmapped pages that were put off
+	UpgradeFlushes     uint64 // of those, for pages that got the right to store
+	AccessFlushes      uint64 // of those, for pages whose accessed bit was cleared
 	Fences             uint64
 	Resubmissions      uint64 // batches given to the IOMMU once more
 
@@ -103,12 +108,14 @@ type Kernel struct {
 
 	regions  []Region
 	segments []segment
+	byVA     []int            // segments that have addresses
 	table    *pagetable.Table // of the process
 	dma      *pagetable.Table // of the DMA domain; nil where no adapter uses it
 	store    *pagetable.Store
 	pages    []page
 	frames   []frame
 	free     []uint32 // frames, the last one used next
+	movable  uint32   // frames that nothing pinned occupies
 	resident int
 	transit  int // frames taken from free and not resident, or evicted and not free
 
@@ -132,6 +139,8 @@ type Kernel struct {
 
 	events    clocked.FIFO[event]
 	handling  bool // the handler is scheduled
+	ring      ring
+	taken     uint64 // events and groups given a context
 	jobs      pool[job]
 	runnable  clocked.FIFO[int]
 	working   int
@@ -237,6 +246,8 @@ func (k *Kernel) fire(now clocked.Time, who ref) {
 		k.stepThread(now, i)
 	case actorMigrate:
 		k.migrateRandom(now)
+	case actorRing:
+		k.handleRing(now)
 	case actorLazy:
 		k.lazyDue(now)
 	case actorWatch:

@@ -19,11 +19,16 @@ func (a *adapter) answered(c *msg.Command) {
 	}
 }
 
+// firstLook is when an adapter's oldest command is looked after first. Looks
+// come as far apart as the command is old, so that none is left to happen long
+// after the last command was answered.
+const firstLook = 100 * clocked.Microsecond
+
 // startWatch looks after an adapter's oldest command. One timer does for all.
 func (k *Kernel) startWatch(now clocked.Time, i int) {
 	if a := &k.adapters[i]; !a.watched && k.spec.Notifier.Timeout > 0 {
 		a.watched = true
-		k.after(now, k.spec.Notifier.Timeout, refer(actorWatch, i))
+		k.after(now, min(firstLook, k.spec.Notifier.Timeout), refer(actorWatch, i))
 	}
 }
 
@@ -34,12 +39,14 @@ func (k *Kernel) watch(now clocked.Time, i int) {
 	if a.sent.Len() == 0 || a.state != adapterAlive {
 		return
 	}
-	if due := a.sent.Front().at + k.spec.Notifier.Timeout; due > now {
-		a.watched = true
-		k.timers.set(due, refer(actorWatch, i))
+	sent := a.sent.Front().at
+	due := sent + k.spec.Notifier.Timeout
+	if due <= now {
+		k.disable(now, i)
 		return
 	}
-	k.disable(now, i)
+	a.watched = true
+	k.timers.set(min(due, now+max(firstLook, now-sent)), refer(actorWatch, i))
 }
 
 // disable cuts an adapter off: from here on nothing that it says counts.

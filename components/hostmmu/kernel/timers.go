@@ -16,6 +16,7 @@ const (
 	actorMigrate               // the next migration
 	actorCommand               // a command of an eviction
 	actorReopen                // a command that ends a suspension
+	actorRing                  // the handler of the page request ring
 	actorFence                 // the IOMMU's part of an eviction
 	actorLazy                  // the flush of pages unmapped and not flushed
 	actorWatch                 // the oldest command to an adapter
