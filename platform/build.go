@@ -54,7 +54,7 @@ func (s *System) build(adapters []Spec, order []int, in *Input) error {
 func (s *System) buildKernel(adapters []Spec) error {
 	config := kernel.Config{Seed: s.spec.Seed, OnInvalidation: s.onInvalidation, OnCPUAccess: s.onCPUAccess}
 	for i := range adapters {
-		config.Adapters = append(config.Adapters, adapters[i].TPT.PageShift())
+		config.Adapters = append(config.Adapters, kernel.AdapterConfig{Shift: adapters[i].TPT.PageShift(), Scheme: s.spec.Scheme})
 	}
 	spec := s.spec.Host.KernelSpec
 	for i := range adapters { // software never posts more than the queue holds
@@ -74,7 +74,7 @@ func (s *System) buildKernel(adapters []Spec) error {
 			entry += lineUp(adapters[a].TPT.PageShift().Span(r.Placed, r.Len))
 		}
 	}
-	s.setup, err = s.kernel.Register(regions, s.spec.Scheme)
+	s.setup, err = s.kernel.Register(regions)
 	var refused *Refused
 	if over := s.spec.Pressure.Overcommit; over > 0 && errors.As(err, &refused) {
 		refused.Reason += fmt.Sprintf(" (pressure.overcommit %g leaves so few; at most 1 can be pinned)", over)

@@ -2,10 +2,17 @@ package kernel
 
 import "rnicmmu/clocked"
 
-// cost is the closed form of registration: every region, and every page that
-// is pinned or mapped.
-func (k *Kernel) cost(pages uint32) clocked.Time {
-	return clocked.Time(len(k.regions))*k.spec.Registration.Base + clocked.Time(pages)*k.spec.Registration.Page
+// cost is the closed form of registration: every region, every page that is
+// pinned or mapped, and every DMA mapping.
+func (k *Kernel) cost() clocked.Time {
+	touched := clocked.Time(0)
+	for i := range k.pages {
+		if pg := &k.pages[i]; pg.mapped != 0 || pg.flags&pagePinned != 0 {
+			touched++
+		}
+	}
+	return clocked.Time(len(k.regions))*k.spec.Registration.Base + touched*k.spec.Registration.Page +
+		clocked.Time(k.Stats.DMAMaps)*k.spec.DMA.Map
 }
 
 // Advertised is what peers were promised: the registered pages, in bytes.

@@ -39,34 +39,50 @@ func (k *Kernel) program(setup *Setup, s *segment, region int, frame, count uint
 		return
 	}
 	r := &k.regions[region]
+	a := &k.adapters[r.Adapter]
 	f := Fill{Adapter: r.Adapter, Write: r.Writable}
-	if shift := k.adapters[r.Adapter].shift; shift <= k.shift {
+	start := k.busAddress(a, s.first, frame)
+	if a.shift <= k.shift {
 		entry, _, skip := k.entriesOf(r, s.first)
 		last, n, _ := k.entriesOf(r, s.first+count-1)
-		f.Entry, f.Count, f.PA = entry, last+uint64(n)-entry, msg.FramePA(frame, k.shift)+skip
+		f.Entry, f.Count, f.PA = entry, last+uint64(n)-entry, start+skip
 	} else {
-		lead := s.va & model.VA(shift.Bytes()-1)
-		f.Entry = r.FirstEntry + shift.Number(s.va) - shift.Number(r.VA)
-		f.Count = shift.Span(s.va, uint64(count)<<k.shift)
-		f.PA = msg.FramePA(frame, k.shift) - model.PA(lead)
+		lead := s.va & model.VA(a.shift.Bytes()-1)
+		f.Entry = r.FirstEntry + a.shift.Number(s.va) - a.shift.Number(r.VA)
+		f.Count = a.shift.Span(s.va, uint64(count)<<k.shift)
+		f.PA = start - model.PA(lead)
 	}
 	setup.Fills = append(setup.Fills, f)
 	bit := s.bit(region)
 	for p := s.first; p < s.first+count; p++ {
-		k.pages[p].mapped |= bit
+		pg := &k.pages[p]
+		pg.mapped |= bit
 		if r.Writable {
-			k.pages[p].writable |= bit
+			pg.writable |= bit
+		}
+		if a.domain() && pg.flags&pageDMA == 0 {
+			k.mapDMA(p)
 		}
 	}
 }
 
-// back states the initial backing of on-demand memory.
-func (k *Kernel) back(setup *Setup) {
-	next, mapped := uint32(0), uint32(0)
+// programAll adds the fills of the first count pages of a segment to the tables
+// of all adapters that registration fills.
+func (k *Kernel) programAll(setup *Setup, s *segment, frame, count uint32) {
+	for _, r := range s.regions {
+		a := &k.adapters[k.regions[r].Adapter]
+		if a.pins() || a.config.Scheme == Suspend || a.config.Scheme == ODP && k.spec.Pager.Snapshot {
+			k.program(setup, s, r, frame, count)
+		}
+	}
+}
+
+// back states the initial backing of memory that pages, in frames from next on.
+func (k *Kernel) back(setup *Setup, next uint32) {
 	for i := range k.segments {
 		s := &k.segments[i]
 		count := uint32(0)
-		if len(s.regions) == 0 || k.spec.Pager.Initial == "zero" {
+		if len(s.regions) == 0 || k.spec.Pager.Initial == "zero" || k.pinned(s) {
 			continue
 		}
 		if k.spec.Pager.Initial == "resident" {
@@ -74,13 +90,8 @@ func (k *Kernel) back(setup *Setup) {
 		}
 		if count > 0 {
 			k.occupy(setup, s, next, count, 0)
+			k.programAll(setup, s, next, count)
 			next += count
-			if k.spec.Pager.Snapshot {
-				mapped += count
-				for _, r := range s.regions {
-					k.program(setup, s, r, next-count, count)
-				}
-			}
 		}
 		if rest := s.end - s.first - count; rest > 0 {
 			setup.Swapped = append(setup.Swapped, Run{First: s.first + count, Count: rest})
@@ -89,5 +100,4 @@ func (k *Kernel) back(setup *Setup) {
 			}
 		}
 	}
-	k.Stats.RegistrationTime = k.cost(mapped)
 }

@@ -47,11 +47,11 @@ func (m *mirror) raise(now clocked.Time) {
 
 func newMirror(tb testing.TB) (*mirror, *Kernel) {
 	e := clocked.NewEngine()
-	k, err := New(e, "kernel", steps(quick(8)), Config{Adapters: one4K})
+	k, err := New(e, "kernel", steps(quick(8)), Config{Adapters: adapters(ODP, one4K)})
 	if err != nil {
 		tb.Fatal(err)
 	}
-	if _, err = k.Register(oneRegion(16), ODP); err != nil {
+	if _, err = k.Register(oneRegion(16)); err != nil {
 		tb.Fatal(err)
 	}
 	m := &mirror{engine: e, events: [2]msg.Event{{Count: 1, Write: true}, {Count: 1, Write: true}}}

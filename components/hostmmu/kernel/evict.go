@@ -7,14 +7,20 @@ import (
 	"rnicmmu/model/pagetable"
 )
 
-const accessed = pagetable.Accessed
+// Bits of the page table that the kernel reads.
+const (
+	accessed = pagetable.Accessed
+	dirty    = pagetable.Dirty
+)
 
 type evictionPhase uint8
 
 const (
 	evictChecks   evictionPhase = iota // notifier entered
-	evictCommands                      // adapters are being told
-	evictUpdates                       // all have acknowledged
+	evictCommands                      // adapters with tables are being told
+	evictUpdates                       // all of them have acknowledged
+	evictFence                         // the IOMMU, and by it adapters without tables, are being told
+	evictDisable                       // an adapter that did not answer is being cut off
 	evictFlush                         // page table changed, CPU TLBs flushed
 	evictContent                       // pages go to swap, or to another frame
 )
@@ -22,21 +28,23 @@ const (
 // eviction takes a run of pages away from the adapters and the CPU, and then
 // to swap or, for a migration, to another frame.
 type eviction struct {
+	live         bool
 	first, count uint32
 	trigger      measure.Trigger
 	phase        evictionPhase
 	notified     clocked.Time
-	slots        []*notice
-	told, acked  int // of slots
-	left         uint32
-	target       uint32        // frame of a migration
-	flags        pagetable.PTE // of a migrating page
-}
-
-// notice is the invalidation of one adapter.
-type notice struct {
-	cmd    msg.Command
-	record measure.Invalidation
+	slots        []*notice            // adapters with tables first
+	tables       int                  // of slots, those
+	told, acked  int                  // of slots
+	dmaPages     int                  // of the pages, those in the DMA domain
+	domainFlush  bool                 // the IOTLB is flushed for the DMA domain
+	detached     bool                 // the page table's entries are cleared
+	domain       measure.Invalidation // takes the time of the DMA domain's flush
+	process      measure.Invalidation // takes the time of the process's flush
+	left         uint32               // frames
+	reopening    int                  // commands that end suspensions
+	target       uint32               // frame of a migration
+	flags        pagetable.PTE        // of a migrating page
 }
 
 // invalidate starts on a run of resident pages. From here on no fault maps
@@ -44,7 +52,7 @@ type notice struct {
 func (k *Kernel) invalidate(now clocked.Time, first, count uint32, why measure.Trigger) *eviction {
 	i := k.evictions.get()
 	v := k.evictions.items[i]
-	*v = eviction{first: first, count: count, trigger: why, notified: now, slots: v.slots[:0], target: noFrame}
+	*v = eviction{live: true, first: first, count: count, trigger: why, notified: now, slots: v.slots[:0], target: noFrame}
 	for p := first; p < first+count; p++ {
 		pg := &k.pages[p]
 		pg.state = pageEvicting
@@ -60,8 +68,7 @@ func (k *Kernel) invalidate(now clocked.Time, first, count uint32, why measure.T
 
 // stepEviction goes on with an eviction.
 func (k *Kernel) stepEviction(now clocked.Time, i int) {
-	v := k.evictions.items[i]
-	switch v.phase {
+	switch k.evictions.items[i].phase {
 	case evictChecks:
 		k.notify(now, i)
 	case evictUpdates:
@@ -71,92 +78,60 @@ func (k *Kernel) stepEviction(now clocked.Time, i int) {
 	}
 }
 
-// notify tells every adapter that may hold one of the pages.
-func (k *Kernel) notify(now clocked.Time, i int) {
-	v := k.evictions.items[i]
-	for n, r := range k.segmentOf(v.first).regions {
-		k.prepare(i, 1<<n, &k.regions[r])
-	}
-	if len(v.slots) == 0 {
-		k.Stats.UnmappedInvalidations++
-		v.phase = evictUpdates
-		k.unmap(now, i)
-		return
-	}
-	v.phase = evictCommands
-	k.tell(i)
-}
-
-// prepare makes the command for a region that maps some of the pages.
-func (k *Kernel) prepare(i int, bit uint16, r *Region) {
-	v := k.evictions.items[i]
-	valid, from, to := uint32(0), uint32(0), uint32(0)
-	for p := v.first; p < v.first+v.count; p++ {
-		if k.pages[p].mapped&bit != 0 {
-			if valid == 0 {
-				from = p
-			}
-			valid, to = valid+1, p
-		}
-	}
-	if valid == 0 {
-		return
-	}
-	n := len(v.slots)
-	if n < cap(v.slots) && v.slots[:n+1][n] != nil {
-		v.slots = v.slots[:n+1]
-	} else {
-		v.slots = append(v.slots, new(notice))
-	}
-	s := v.slots[n]
-	entry, _, _ := k.entriesOf(r, from)
-	last, count, _ := k.entriesOf(r, to)
-	s.record = measure.Invalidation{ID: k.nextID, Adapter: uint16(r.Adapter), Trigger: v.trigger, Pages: valid, Notified: v.notified}
-	k.nextID++
-	s.cmd = msg.Command{Op: msg.CmdInvalidate, Owner: uint32(refer(actorCommand, i)), Adapter: uint16(r.Adapter), Entry: entry,
-		Count: uint32(last + uint64(count) - entry), Record: &s.record}
-}
-
-// tell posts the next command, or all of them.
-func (k *Kernel) tell(i int) {
-	v := k.evictions.items[i]
-	for v.told < len(v.slots) && (v.told == v.acked || k.spec.Notifier.Order == "parallel") {
-		k.Stats.InvalidationsIssued++
-		k.send(&v.slots[v.told].cmd)
-		v.told++
-	}
-}
-
-// acknowledged: an adapter uses the pages no more. After the last one they may
-// leave the page table.
-func (k *Kernel) acknowledged(now clocked.Time, c *msg.Command, i int) {
-	v := k.evictions.items[i]
-	c.Record.Acknowledged = now
-	k.Stats.InvalidationsAcknowledged++
-	v.acked++
-	if v.acked < len(v.slots) {
-		k.tell(i)
-		return
-	}
-	v.phase = evictUpdates
-	k.after(now, k.spec.Notifier.Updates+k.spec.Notifier.Unmap, refer(actorEviction, i))
-}
-
-// unmap takes the pages out of the page table. What an adapter might have
-// stored to is dirty.
+// unmap takes the pages out of the DMA domain and, where adapters walk the page
+// table, out of that; then no walk finds them, and what caches hold of them can
+// be flushed for good.
 func (k *Kernel) unmap(now clocked.Time, i int) {
 	v := k.evictions.items[i]
 	for p := v.first; p < v.first+v.count; p++ {
+		if k.pages[p].flags&pageDMA == 0 {
+			continue
+		}
+		k.unmapDMA(p)
+		if k.config.FlushCount > 0 && v.trigger != measure.TriggerMigrate {
+			k.putOff(now, p)
+		} else { // a page that moves is mapped again at once
+			v.domainFlush = true
+		}
+	}
+	if v.tables < len(v.slots) {
+		k.detach(i)
+	}
+	if !v.domainFlush && v.tables == len(v.slots) {
+		k.unmapped(now, i)
+		return
+	}
+	v.phase = evictFence
+	k.flushIOTLB(i)
+	k.tellWalkers(i)
+}
+
+// detach clears the entries of the page table and notes what they say.
+func (k *Kernel) detach(i int) {
+	v := k.evictions.items[i]
+	v.detached = true
+	for p := v.first; p < v.first+v.count; p++ {
 		pg := &k.pages[p]
 		v.flags = k.remove(p)
-		if pg.writable != 0 {
+		if pg.writable != 0 { // an adapter with a table might have stored
 			v.flags |= pagetable.Dirty
 		}
 		if v.flags.Has(pagetable.Dirty) {
 			k.frames[pg.frame].dirty = true
 		}
-		pg.mapped, pg.writable = 0, 0
 		k.transit++
+	}
+}
+
+// unmapped: no device reaches the pages. They leave the page table, if they
+// have not, and the CPUs' TLBs.
+func (k *Kernel) unmapped(now clocked.Time, i int) {
+	v := k.evictions.items[i]
+	if !v.detached {
+		k.detach(i)
+	}
+	for p := v.first; p < v.first+v.count; p++ {
+		k.pages[p].mapped, k.pages[p].writable = 0, 0
 	}
 	v.phase = evictFlush
 	k.after(now, k.spec.Notifier.TLBFlush, refer(actorEviction, i))
@@ -185,6 +160,9 @@ func (k *Kernel) flushed(now clocked.Time, i int) {
 			k.Stats.Dropped++
 		}
 		*k.ops.Push() = op
+	}
+	if v.target == noFrame {
+		k.zapSuspended(now, i)
 	}
 }
 
@@ -229,7 +207,25 @@ func (k *Kernel) left(now clocked.Time, f uint32) {
 	}
 	k.frameFree(now, f)
 	if v.left--; v.left == 0 {
-		k.evictions.put(i)
+		if v.target == noFrame {
+			k.reopen(now, i)
+		}
 		k.changed = true
+		k.retire(i)
 	}
+}
+
+// retire ends an eviction when its frames are gone and nobody is suspended.
+func (k *Kernel) retire(i int) {
+	v := k.evictions.items[i]
+	if v.left > 0 || v.reopening > 0 {
+		return
+	}
+	for n, s := range v.slots {
+		if s.abandoned {
+			v.slots[n] = new(notice) // the adapter that did not answer may still write to the old one
+		}
+	}
+	v.live = false
+	k.evictions.put(i)
 }

@@ -6,6 +6,7 @@ import (
 	"rnicmmu/clocked"
 	"rnicmmu/components/msg"
 	"rnicmmu/model"
+	"rnicmmu/model/ats"
 )
 
 // event is an entry of an adapter's event queue.
@@ -25,8 +26,10 @@ const (
 	jobResume                 // the resume command is out
 )
 
-// job is a fault context: one event from the queue to its resume.
+// job is a fault context: one event from the queue to its resume, or one page
+// request group to its response.
 type job struct {
+	kind    jobKind
 	event   event
 	live    bool
 	order   uint64 // of leaving the event queue
@@ -44,6 +47,10 @@ type job struct {
 	walking bool     // seqs of the page at got is taken
 	since   clocked.Time
 	cmd     msg.Command
+
+	asks             []ask // of a group, up to the first that is refused
+	served, released uint32
+	response         ats.PageResponse
 }
 
 // interrupt schedules the event handler.
@@ -64,12 +71,25 @@ func (k *Kernel) handleEvents(now clocked.Time) {
 			break
 		}
 		k.Stats.Events++
-		i := k.jobs.get()
-		j := k.jobs.items[i]
-		*j = job{event: k.events.Pop(), live: true, order: k.Stats.Events, waits: msg.NoPage, seqs: j.seqs[:0], since: now, cmd: msg.Command{PA: j.cmd.PA[:0]}}
-		*k.runnable.Push() = i
+		e := k.events.Pop()
+		if k.gone(e.adapter) {
+			k.Stats.Gone++
+			continue
+		}
+		k.newJob(now, e, jobFault)
 	}
 	k.assign(now)
+}
+
+// newJob takes a context and queues it for a worker.
+func (k *Kernel) newJob(now clocked.Time, e event, kind jobKind) *job {
+	i := k.jobs.get()
+	j := k.jobs.items[i]
+	k.taken++
+	*j = job{kind: kind, event: e, live: true, order: k.taken, waits: msg.NoPage, seqs: j.seqs[:0], asks: j.asks[:0], since: now,
+		cmd: msg.Command{PA: j.cmd.PA[:0]}}
+	*k.runnable.Push() = i
+	return j
 }
 
 // assign gives queued jobs to idle workers.
@@ -78,9 +98,13 @@ func (k *Kernel) assign(now clocked.Time) {
 		i := k.runnable.Pop()
 		k.working++
 		j := k.jobs.items[i]
-		k.locate(j)
+		pages := uint32(len(j.asks))
+		if j.kind == jobFault {
+			k.locate(j)
+			pages = j.count
+		}
 		j.phase = jobMap
-		more := clocked.Time(max(j.count, 1) - 1)
+		more := clocked.Time(max(pages, 1) - 1)
 		k.after(now, k.spec.Fault.Driver+more*k.spec.Fault.DriverPage, refer(actorJob, i))
 	}
 }
@@ -106,7 +130,8 @@ func (k *Kernel) locate(j *job) {
 	j.region = r
 	j.first = page(e.Entry)
 	s := k.segmentOf(j.first)
-	j.count = min(page(last)+1, s.end) - j.first // beyond, the adapter faults again
+	// Beyond the segment, and what memory can hold at once, the adapter faults again.
+	j.count = min(page(last)+1-j.first, s.end-j.first, k.movable)
 	j.bit = s.bit(a.regions[at])
 	j.write = r.Writable && (e.Write || k.spec.Pager.ReadFaultsWrite)
 }
@@ -115,8 +140,17 @@ func (k *Kernel) locate(j *job) {
 func (k *Kernel) stepJob(now clocked.Time, i int) {
 	j := k.jobs.items[i]
 	switch {
+	case j.kind != jobFault && j.phase == jobMap:
+		k.serve(now, i)
+	case j.kind != jobFault:
+		k.respond(now, i)
+	case k.gone(j.event.adapter):
+		if j.phase == jobMap || j.phase == jobUpdate { // else its command ends with the adapter
+			k.Stats.Gone++
+			k.endJob(now, i)
+		}
 	case j.region == nil:
-		k.resume(i, true)
+		k.resume(now, i, true)
 	case j.phase == jobMap:
 		k.mapPages(now, i)
 	case j.phase == jobUpdate:
@@ -165,7 +199,20 @@ func (k *Kernel) mapPages(now clocked.Time, i int) {
 	}
 	j.counted = true
 	j.phase = jobUpdate
-	k.after(now, k.spec.Fault.Update, refer(actorJob, i))
+	k.after(now, k.spec.Fault.Update+k.mapTime(j), refer(actorJob, i))
+}
+
+// mapTime is what mapping a job's pages for DMA takes.
+func (k *Kernel) mapTime(j *job) (d clocked.Time) {
+	if !k.adapters[j.event.adapter].domain() {
+		return 0
+	}
+	for p := j.first; p < j.first+j.count; p++ {
+		if k.pages[p].flags&pageDMA == 0 {
+			d += k.spec.DMA.Map
+		}
+	}
+	return d
 }
 
 // eldest tells whether no older fault is making its pages present.
@@ -202,7 +249,7 @@ func (k *Kernel) update(now clocked.Time, i int) {
 		k.letGo(j)
 		if now-j.since >= k.spec.Fault.Deadline {
 			k.Stats.TryAgain++
-			k.resume(i, false) // the adapter faults again if it must
+			k.resume(now, i, false) // the adapter faults again if it must
 			return
 		}
 		k.Stats.Retries++
@@ -213,10 +260,32 @@ func (k *Kernel) update(now clocked.Time, i int) {
 	if k.isMapped(j) {
 		// Another fault's fill may still be out; the queue keeps the resume behind it.
 		k.Stats.Coalesced++
-		k.resume(i, false)
+		k.resume(now, i, false)
 		return
 	}
-	k.fill(i)
+	if k.mapJob(j) {
+		k.fill(now, i)
+	}
+}
+
+// mapJob puts a job's pages into the DMA domain if its adapter uses it. A page
+// whose last unmapping is not flushed yet is not mapped again before that:
+// else the adapter would still reach the old frame.
+func (k *Kernel) mapJob(j *job) bool {
+	if !k.adapters[j.event.adapter].domain() {
+		return true
+	}
+	for p := j.first; p < j.first+j.count; p++ {
+		switch flags := k.pages[p].flags; {
+		case flags&pageStale != 0:
+			j.waits = p
+			k.flushLazy()
+			return false
+		case flags&pageDMA == 0:
+			k.mapDMA(p)
+		}
+	}
+	return true
 }
 
 // letGo gives up the pages held.
@@ -229,9 +298,9 @@ func (k *Kernel) letGo(j *job) {
 }
 
 // fill posts the table update of a job's pages.
-func (k *Kernel) fill(i int) {
+func (k *Kernel) fill(now clocked.Time, i int) {
 	j := k.jobs.items[i]
-	shift := k.adapters[j.region.Adapter].shift
+	a := &k.adapters[j.event.adapter]
 	j.cmd = msg.Command{Op: msg.CmdFill, Write: j.write, Owner: uint32(refer(actorJob, i)), Adapter: j.event.adapter, PA: j.cmd.PA[:0]}
 	for p := j.first; p < j.first+j.count; p++ {
 		pg := &k.pages[p]
@@ -240,7 +309,7 @@ func (k *Kernel) fill(i int) {
 			j.cmd.Entry = entry
 		}
 		for e := range count {
-			j.cmd.PA = append(j.cmd.PA, msg.FramePA(pg.frame, k.shift)+skip+model.PA(e)<<shift)
+			j.cmd.PA = append(j.cmd.PA, k.busAddress(a, p, pg.frame)+skip+model.PA(e)<<a.shift)
 		}
 		pg.mapped |= j.bit
 		if j.write {
@@ -249,47 +318,65 @@ func (k *Kernel) fill(i int) {
 	}
 	j.cmd.Count = uint32(len(j.cmd.PA))
 	j.phase = jobFill
-	k.send(&j.cmd)
+	k.send(now, &j.cmd)
 }
 
 // resume posts the end of a job's fault.
-func (k *Kernel) resume(i int, failed bool) {
+func (k *Kernel) resume(now clocked.Time, i int, failed bool) {
 	j := k.jobs.items[i]
 	j.cmd = msg.Command{Op: msg.CmdResume, Failed: failed, Token: j.event.Token, Owner: uint32(refer(actorJob, i)),
 		Adapter: j.event.adapter, PA: j.cmd.PA[:0]}
 	j.phase = jobResume
-	if failed {
-		k.Stats.Failed++
-	} else {
-		k.Stats.Resumed++
-	}
-	k.send(&j.cmd)
+	k.send(now, &j.cmd)
 }
 
 // send puts a command into its adapter's queue.
-func (k *Kernel) send(c *msg.Command) {
+func (k *Kernel) send(now clocked.Time, c *msg.Command) {
 	c.Posts = max(1, (c.Count+uint32(k.spec.Command.Chunk)-1)/uint32(k.spec.Command.Chunk))
-	*k.adapters[c.Adapter].queue.Push() = c
+	a := &k.adapters[c.Adapter]
+	*a.queue.Push() = c
+	if a.state == adapterDead {
+		k.after(now, 0, refer(actorDisable, int(c.Adapter)))
+	}
 }
 
-// jobCompleted goes on after a job's command.
-func (k *Kernel) jobCompleted(now clocked.Time, i int) {
+// jobCompleted goes on after a job's command, or ends the job with its adapter.
+func (k *Kernel) jobCompleted(now clocked.Time, i int, timedOut bool) {
 	j := k.jobs.items[i]
-	if j.phase == jobFill {
-		k.resume(i, false)
+	switch {
+	case timedOut:
+		k.Stats.Gone++
+		k.letGo(j)
+		k.jobs.items[i] = new(job) // the adapter may still write to the command
+	case j.phase == jobFill:
+		k.resume(now, i, false)
 		return
+	case j.cmd.Failed:
+		k.Stats.Failed++
+	default:
+		k.Stats.Resumed++
 	}
 	for p := j.first; p < j.first+j.got; p++ {
 		if f := k.pages[p].frame; f != noFrame {
 			k.frames[f].until = now + k.spec.Pager.Grace
 		}
 	}
+	k.endJob(now, i)
+}
+
+// endJob frees a job's context and worker for what waits.
+func (k *Kernel) endJob(now clocked.Time, i int) {
+	j := k.jobs.items[i]
 	k.letGo(j)
+	k.letGoAsked(j)
 	j.live = false
 	k.jobs.put(i)
 	k.working--
 	k.assign(now)
 	if k.events.Len() > 0 {
 		k.handleEvents(now)
+	}
+	if k.ring.entries.Len() > 0 {
+		k.handleRing(now)
 	}
 }

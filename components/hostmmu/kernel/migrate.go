@@ -45,13 +45,16 @@ func (k *Kernel) Migrate(now clocked.Time, p uint32) bool {
 // frame is given up.
 func (k *Kernel) moved(now clocked.Time, old uint32) {
 	p := k.frames[old].page
-	v := k.evictions.items[k.frames[old].evict]
+	i := int(k.frames[old].evict)
+	v := k.evictions.items[i]
 	k.transit--
 	flags := v.flags & (pagetable.Accessed | pagetable.Write)
 	if k.frames[old].dirty {
 		flags |= pagetable.Dirty
 	}
 	k.install(p, v.target, flags)
+	k.refill(now, i)
+	k.reopen(now, i)
 	k.wake(now, p)
 	k.giveUp(old)
 }

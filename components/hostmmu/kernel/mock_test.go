@@ -277,18 +277,18 @@ func newWorld(t testing.TB, s setting) *world {
 	w.id = e.Register(w)
 	s.adapters = max(s.adapters, 1)
 	config := Config{Seed: 5, OnInvalidation: func(r *measure.Invalidation) { w.records = append(w.records, *r) }}
+	if s.scheme == "" {
+		s.scheme = ODP
+	}
 	for range s.adapters {
-		config.Adapters = append(config.Adapters, model.Shift4K)
+		config.Adapters = append(config.Adapters, AdapterConfig{Shift: model.Shift4K, Scheme: s.scheme})
 	}
 	k, err := New(e, "kernel", s.spec, config)
 	if err != nil {
 		t.Fatal(err)
 	}
 	w.kernel, w.frames = k, s.spec.Frames()
-	if s.scheme == "" {
-		s.scheme = ODP
-	}
-	setup, err := k.Register(s.regions, s.scheme)
+	setup, err := k.Register(s.regions)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -308,7 +308,7 @@ func (w *world) connect(adapters int) {
 		PageDone: clocked.NewWire[msg.PageDone](e, spec(w.id, k.ID())),
 	}
 	for range adapters {
-		w.ports.Adapters = append(w.ports.Adapters, AdapterPort{clocked.NewWire[msg.Doorbell](e, spec(k.ID(), w.id))})
+		w.ports.Adapters = append(w.ports.Adapters, AdapterPort{MMIO: clocked.NewWire[msg.Doorbell](e, spec(k.ID(), w.id))})
 		w.nics = append(w.nics, &nic{table: make([]entry, len(k.pages)+16), command: us})
 	}
 	k.Connect(w.ports)
@@ -373,7 +373,7 @@ func (w *world) run() Stats {
 	if in, out := s.FilledPages+s.Initial, s.Evictions+uint64(w.kernel.ResidentPages()); in != out {
 		w.t.Errorf("%d pages in, %d evicted or resident", in, out)
 	}
-	if s.InvalidationsIssued != s.InvalidationsAcknowledged || s.Events != s.Resumed+s.Failed {
+	if s.InvalidationsIssued != s.InvalidationsAcknowledged || s.Events != s.Resumed+s.Failed+s.Gone {
 		w.t.Errorf("%d invalidations, %d acknowledged; %d events, %d + %d resumed", s.InvalidationsIssued, s.InvalidationsAcknowledged, s.Events, s.Resumed, s.Failed)
 	}
 	return s

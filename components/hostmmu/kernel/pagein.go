@@ -162,6 +162,7 @@ func (k *Kernel) upgrade(p uint32) {
 		k.Stats.TableErrors++
 	}
 	k.dirty(p)
+	k.permitted(p)
 }
 
 // dirty marks a present page as stored to.

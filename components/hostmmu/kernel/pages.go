@@ -25,6 +25,8 @@ const (
 	slotValid uint8 = 1 << iota // the swap slot holds the content, unless the page is dirty
 	pagePinned
 	pageUpgrading // a CPU fault makes it writable
+	pageDMA       // in the DMA domain
+	pageStale     // out of it, and an IOTLB may not know yet
 )
 
 // page is a process page.
@@ -61,6 +63,20 @@ type segment struct {
 func (k *Kernel) segmentOf(p uint32) *segment {
 	i := sort.Search(len(k.segments), func(i int) bool { return k.segments[i].end > p })
 	return &k.segments[i]
+}
+
+// find is the segment and page at an address of the process; nil where it has
+// none.
+func (k *Kernel) find(va model.VA) (*segment, uint32) {
+	i := sort.Search(len(k.byVA), func(i int) bool { return k.segments[k.byVA[i]].va > va }) - 1
+	if i < 0 {
+		return nil, 0
+	}
+	s := &k.segments[k.byVA[i]]
+	if n := k.shift.Number(va) - k.shift.Number(s.va); n < uint64(s.end-s.first) {
+		return s, s.first + uint32(n)
+	}
+	return nil, 0
 }
 
 func (k *Kernel) vaOf(p uint32) model.VA {

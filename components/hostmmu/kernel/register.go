@@ -7,13 +7,8 @@ import (
 	"sort"
 
 	"rnicmmu/model"
+	"rnicmmu/model/key"
 	"rnicmmu/model/mtt"
-)
-
-// Schemes that Register knows.
-const (
-	Pinned = "pinned"
-	ODP    = "odp"
 )
 
 // Region is memory registered with an adapter. Regions of one process may
@@ -22,9 +17,10 @@ type Region struct {
 	VA         model.VA
 	Length     uint64 // bytes, at least 1
 	Adapter    int
-	FirstPage  uint32 // dense number of the process page at VA
-	FirstEntry uint64 // table entry of the adapter's page at VA
-	Writable   bool   // remote peers may store
+	FirstPage  uint32  // dense number of the process page at VA
+	FirstEntry uint64  // table entry of the adapter's page at VA
+	Key        key.Key // names the region where it is suspended as a whole
+	Writable   bool    // remote peers may store
 
 	pages mtt.Pages // the adapter's in the host's, where they are not larger
 }
@@ -58,33 +54,29 @@ type Setup struct {
 // Pages is the number of process pages: the regions' and the CPU user's.
 func (k *Kernel) Pages() int { return len(k.pages) }
 
-// Register gives the process its memory, before time 0. Under pinned it is all
-// or nothing: a *Refused error when the frames do not suffice. Swap slots are
-// numbered like pages.
-func (k *Kernel) Register(regions []Region, scheme string) (Setup, error) {
+// Register gives the process its memory, before time 0. What an adapter needs
+// pinned is pinned for all, and that is all or nothing: a *Refused error when
+// the frames do not suffice. Swap slots are numbered like pages.
+func (k *Kernel) Register(regions []Region) (Setup, error) {
 	k.regions = slices.Clone(regions)
-	if err := k.checkRegions(scheme); err != nil {
+	if err := k.checkRegions(); err != nil {
 		return Setup{}, err
 	}
 	k.cut()
 	var setup Setup
-	if scheme == Pinned {
-		if err := k.pin(&setup); err != nil {
-			return Setup{}, err
-		}
-	} else {
-		k.back(&setup)
+	next, err := k.pin(&setup)
+	if err != nil {
+		return Setup{}, err
 	}
+	k.back(&setup, next)
+	k.Stats.RegistrationTime = k.cost()
 	k.listFree()
 	k.startThreads()
 	k.engine.Wake(k.id, 0) // there may be memory to reclaim from the start
 	return setup, nil
 }
 
-func (k *Kernel) checkRegions(scheme string) error {
-	if scheme != Pinned && scheme != ODP {
-		return fmt.Errorf("scheme: %q: pinned or odp is due", scheme)
-	}
+func (k *Kernel) checkRegions() error {
 	for i := range k.regions {
 		r := &k.regions[i]
 		if r.Adapter < 0 || r.Adapter >= len(k.adapters) {
@@ -93,14 +85,13 @@ func (k *Kernel) checkRegions(scheme string) error {
 		if r.Length == 0 || r.VA+model.VA(r.Length-1) < r.VA {
 			return fmt.Errorf("region %d: [0x%x, +%d B) is no range", i, uint64(r.VA), r.Length)
 		}
-		shift := k.adapters[r.Adapter].shift
-		if shift > k.shift && scheme == ODP {
-			return fmt.Errorf("tpt.page: %d B exceed the host's page of %s: under odp pages come and go one by one", shift.Bytes(), k.spec.Page)
-		}
-		if shift <= k.shift {
-			r.pages, _ = mtt.NewPages(r.VA, r.Length, shift, k.shift) // it refuses larger ones only
-		}
 		a := &k.adapters[r.Adapter]
+		if a.shift > k.shift && a.faults() {
+			return fmt.Errorf("tpt.page: %d B exceed the host's page of %s: under %s pages come and go one by one", a.shift.Bytes(), k.spec.Page, a.config.Scheme)
+		}
+		if a.shift <= k.shift {
+			r.pages, _ = mtt.NewPages(r.VA, r.Length, a.shift, k.shift) // it refuses larger ones only
+		}
 		a.regions = append(a.regions, i)
 	}
 	for i := range k.adapters {
@@ -149,6 +140,12 @@ func (k *Kernel) cut() {
 		k.segments = append(k.segments, segment{first: last, end: last + own, va: Gap(k.regions, k.shift, uint64(own))})
 		last += own
 	}
+	for i := range k.segments { // gaps in the numbering have no address
+		if k.segments[i].va != 0 || len(k.segments[i].regions) > 0 {
+			k.byVA = append(k.byVA, i)
+		}
+	}
+	sort.Slice(k.byVA, func(i, j int) bool { return k.segments[k.byVA[i]].va < k.segments[k.byVA[j]].va })
 	k.pages = make([]page, last)
 	for i := range k.pages {
 		k.pages[i].frame = noFrame
@@ -180,41 +177,45 @@ func (k *Kernel) registered() (n uint32) {
 	return n
 }
 
-// pin makes every registered page resident for good, in frames that follow
-// each other within a segment and lie to the adapter's pages as VAs do.
-func (k *Kernel) pin(setup *Setup) error {
-	next := uint32(0)
+// pinned tells whether an adapter needs the pages of a segment where they are.
+func (k *Kernel) pinned(s *segment) bool {
+	return slices.ContainsFunc(s.regions, func(r int) bool { return k.adapters[k.regions[r].Adapter].pins() })
+}
+
+// pin makes every page that must be pinned resident for good, in frames that
+// follow each other within a segment and lie to the adapter's pages as VAs do.
+// It returns the first frame after them.
+func (k *Kernel) pin(setup *Setup) (next uint32, err error) {
 	starts := make([]uint32, len(k.segments))
+	pinned, spare := uint32(0), uint32(0)
 	for i := range k.segments {
 		s := &k.segments[i]
-		if len(s.regions) == 0 {
+		if !k.pinned(s) {
+			if len(s.regions) > 0 || s.va != 0 { // pages that come and go need frames to do it in
+				spare = 2
+			}
 			continue
 		}
 		unit := uint64(1)
 		for _, r := range s.regions {
-			if shift := k.adapters[k.regions[r].Adapter].shift; shift > k.shift {
-				unit = max(unit, 1<<(shift-k.shift))
+			if a := &k.adapters[k.regions[r].Adapter]; a.hasTable() && a.shift > k.shift {
+				unit = max(unit, 1<<(a.shift-k.shift))
 			}
 		}
 		next += uint32((k.shift.Number(s.va) - uint64(next)) % unit)
 		starts[i] = next
 		next += s.end - s.first
+		pinned += s.end - s.first
 	}
-	spare := uint32(0)
-	if k.spec.CPUPages() > 0 {
-		spare = 2
-	}
-	if need := uint64(next) + uint64(spare); need > uint64(len(k.frames)) {
-		return &Refused{fmt.Sprintf("host.memory: %d pages of %s to pin, %d frames: raise host.memory or use scheme odp", need, k.spec.Page, len(k.frames))}
+	if need := uint64(next) + uint64(spare); pinned > 0 && need > uint64(len(k.frames)) {
+		return 0, &Refused{fmt.Sprintf("host.memory: %d pages of %s to pin, %d frames: raise host.memory or use scheme odp", need, k.spec.Page, len(k.frames))}
 	}
 	for i := range k.segments {
-		if s := &k.segments[i]; len(s.regions) > 0 {
+		if s := &k.segments[i]; k.pinned(s) {
 			k.occupy(setup, s, starts[i], s.end-s.first, pagePinned)
-			for _, r := range s.regions {
-				k.program(setup, s, r, starts[i], s.end-s.first)
-			}
+			k.programAll(setup, s, starts[i], s.end-s.first)
 		}
 	}
-	k.Stats.RegistrationTime = k.cost(k.registered())
-	return nil
+	k.movable = uint32(len(k.frames)) - pinned
+	return next, nil
 }

@@ -12,12 +12,20 @@ import (
 
 func build(t *testing.T, s Spec, shifts []model.PageShift, regions []Region, scheme string) (*Kernel, Setup, error) {
 	t.Helper()
-	k, err := New(clocked.NewEngine(), "kernel", s, Config{Adapters: shifts})
+	k, err := New(clocked.NewEngine(), "kernel", s, Config{Adapters: adapters(scheme, shifts)})
 	if err != nil {
 		t.Fatal(err)
 	}
-	setup, err := k.Register(regions, scheme)
+	setup, err := k.Register(regions)
 	return k, setup, err
+}
+
+// adapters are alike but for their page sizes.
+func adapters(scheme string, shifts []model.PageShift) (list []AdapterConfig) {
+	for _, shift := range shifts {
+		list = append(list, AdapterConfig{Shift: shift, Scheme: scheme})
+	}
+	return list
 }
 
 var one4K = []model.PageShift{model.Shift4K}

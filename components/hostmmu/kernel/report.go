@@ -14,10 +14,18 @@ func (k *Kernel) Idle() bool {
 			return false
 		}
 	}
-	return k.events.Len() == 0 && k.jobs.used == 0 && k.pageIns.used == 0 && k.evictions.used == 0 && k.ops.Len() == 0
+	for i := range k.adapters {
+		if k.adapters[i].state == adapterStopping {
+			return false
+		}
+	}
+	return k.events.Len() == 0 && k.ring.entries.Len() == 0 && k.jobs.used == 0 && k.pageIns.used == 0 && k.evictions.used == 0 && k.ops.Len() == 0 && k.lazy.flushing == 0 && k.iommu.queue.Len() == 0
 }
 
 var jobWaits = [...]string{"a worker", "its pages", "the table", "the table update", "the resume"}
+
+var evictionWaits = [...]string{evictCommands: "table commands", evictFence: "the IOMMU's fence",
+	evictDisable: "a root port to be cut off", evictContent: ""}
 
 // Waits says in a line each what the kernel waits for.
 func (k *Kernel) Waits() []string {
@@ -34,6 +42,10 @@ func (k *Kernel) Waits() []string {
 		if j.waits != msg.NoPage {
 			at = fmt.Sprintf(" (page %d)", j.waits)
 		}
+		if j.kind != jobFault {
+			add("page request group %d of adapter %d waits for %s%s since %v", j.response.Group, j.event.adapter, jobWaits[j.phase], at, j.since)
+			continue
+		}
 		add("fault of QP %d, token %d, waits for %s%s since %v", j.event.QP, j.event.Token, jobWaits[j.phase], at, j.since)
 	}
 	if n := k.frameWaiters.Len(); n > 0 {
@@ -45,14 +57,21 @@ func (k *Kernel) Waits() []string {
 		}
 	}
 	for _, v := range k.evictions.items {
-		if v.phase == evictCommands && v.acked < len(v.slots) {
-			add("invalidation of pages %d-%d: %d of %d adapters have acknowledged", v.first, v.first+v.count-1, v.acked, len(v.slots))
+		if at := evictionWaits[v.phase]; v.live && at != "" {
+			add("invalidation of pages %d-%d waits for %s; %d of %d adapters have acknowledged", v.first, v.first+v.count-1, at, v.acked, len(v.slots))
 		}
 	}
 	for i := range k.adapters {
-		if a := &k.adapters[i]; a.queue.Len()+a.outstanding > 0 {
-			add("adapter %d: %d table commands posted, %d queued", i, a.outstanding, a.queue.Len())
+		a := &k.adapters[i]
+		if a.queue.Len()+a.open > 0 {
+			add("adapter %d: %d table commands posted, %d queued", i, a.open, a.queue.Len())
 		}
+		if a.state == adapterStopping {
+			add("adapter %d did not answer in time and is being cut off", i)
+		}
+	}
+	if n := k.iommu.queue.Len(); n > 0 {
+		add("%d commands wait for the IOMMU", n)
 	}
 	return lines
 }

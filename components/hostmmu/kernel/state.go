@@ -21,6 +21,9 @@ type Ports struct {
 	Inbox    *clocked.Wire[msg.Inbox]    // read
 	PageOp   *clocked.Wire[msg.PageOp]   // written
 	PageDone *clocked.Wire[msg.PageDone] // read
+
+	IOMMU       *clocked.Wire[*msg.IOMMUCommand] // written: its command queue; nil without an IOMMU
+	IOMMUEvents *clocked.Wire[msg.IOMMUEvent]    // read; nil without an IOMMU
 }
 
 // Stats are totals since time 0.
@@ -28,11 +31,15 @@ type Stats struct {
 	Events       uint64 // page-fault events taken from adapters
 	Resumed      uint64 // answered with success
 	Failed       uint64 // answered with an error
+	Gone         uint64 // not answered: the adapter was cut off
 	Minor, Major uint64 // CPU faults done for adapters: without and with a swap read
 	Coalesced    uint64 // events that found the page mapped already
 	Retries      uint64 // mapping steps repeated because of an invalidation
 	TryAgain     uint64 // events given back to the adapter at the deadline
-	Stalls       uint64 // times that the event queue waited for a free context
+	Stalls       uint64 // times that the event queue or the ring waited for a free context
+	PageRequests uint64 // taken off the ring; their groups count as events
+	StopMarkers  uint64
+	Absent       uint64 // pages that untranslated requests met absent
 
 	FilledPages    uint64 // pages that became resident
 	Initial        uint64 // pages resident at time 0
@@ -45,10 +52,21 @@ type Stats struct {
 	DirectReclaims uint64 // faults that found no free frame
 	Wakeups        uint64 // of background reclaim
 	Migrations     uint64
+	Suspensions    uint64 // commands
 
-	InvalidationsIssued       uint64 // commands to adapters
+	InvalidationsIssued       uint64 // records: one an adapter that is told
 	InvalidationsAcknowledged uint64
+	InvalidationsTimedOut     uint64
 	UnmappedInvalidations     uint64 // that cost the checks only
+	DeadAdapters              uint64 // that did not answer in time and were cut off
+
+	DMAMaps, DMAUnmaps uint64 // pages into and out of the DMA domain
+	IOTLBFlushes       uint64 // commands to the IOMMU
+	LazyFlushes        uint64 // of those, for unmapped pages that were put off
+	UpgradeFlushes     uint64 // of those, for pages that got the right to store
+	AccessFlushes      uint64 // of those, for pages whose accessed bit was cleared
+	Fences             uint64
+	Resubmissions      uint64 // batches given to the IOMMU once more
 
 	CPUAccesses, CPUFaults uint64
 	CPUMinor, CPUMajor     uint64
@@ -62,21 +80,18 @@ type Stats struct {
 
 // Config says what the platform knows beyond the Spec.
 type Config struct {
-	Adapters []model.PageShift // page size of each adapter's table, at most the host's under odp
+	Adapters []AdapterConfig
 	Seed     uint64
+	// FlushCount, when not 0, has DMA unmapping put the IOTLB's flush off until
+	// so many pages wait for it, or the first has waited for FlushTime. 0: each
+	// unmapping is flushed before its pages are free.
+	FlushCount int
+	FlushTime  clocked.Time
 	// OnInvalidation, when set, is given each finished record; the record is
 	// the kernel's again when it returns.
 	OnInvalidation func(*measure.Invalidation)
 	// OnCPUAccess, when set, is told the latency of each access of the CPU user.
 	OnCPUAccess func(clocked.Time)
-}
-
-// adapter is the command queue to an adapter.
-type adapter struct {
-	shift       model.PageShift
-	regions     []int // by FirstEntry
-	queue       clocked.FIFO[*msg.Command]
-	outstanding int
 }
 
 // Kernel is the host's kernel.
@@ -93,11 +108,14 @@ type Kernel struct {
 
 	regions  []Region
 	segments []segment
-	table    *pagetable.Table
+	byVA     []int            // segments that have addresses
+	table    *pagetable.Table // of the process
+	dma      *pagetable.Table // of the DMA domain; nil where no adapter uses it
 	store    *pagetable.Store
 	pages    []page
 	frames   []frame
 	free     []uint32 // frames, the last one used next
+	movable  uint32   // frames that nothing pinned occupies
 	resident int
 	transit  int // frames taken from free and not resident, or evicted and not free
 
@@ -112,6 +130,8 @@ type Kernel struct {
 	frameWaiters   clocked.FIFO[int]
 
 	adapters []adapter
+	iommu    iommuQueue
+	lazy     lazyQueue
 	timers   timers
 	ops      clocked.FIFO[msg.PageOp]
 	swap     swapDevice
@@ -119,6 +139,8 @@ type Kernel struct {
 
 	events    clocked.FIFO[event]
 	handling  bool // the handler is scheduled
+	ring      ring
+	taken     uint64 // events and groups given a context
 	jobs      pool[job]
 	runnable  clocked.FIFO[int]
 	working   int
@@ -144,8 +166,11 @@ func New(e *clocked.Engine, name string, spec Spec, config Config) (*Kernel, err
 	for i := range k.frames {
 		k.frames[i].page = msg.NoPage
 	}
-	for _, shift := range config.Adapters {
-		k.adapters = append(k.adapters, adapter{shift: shift})
+	for _, c := range config.Adapters {
+		if err := c.check(); err != nil {
+			return nil, err
+		}
+		k.adapters = append(k.adapters, adapter{config: c, shift: c.Shift})
 	}
 	k.swap = newSwap(spec.Pager.Swap, k.shift)
 	if err := k.makeTable(); err != nil {
@@ -155,15 +180,27 @@ func New(e *clocked.Engine, name string, spec Spec, config Config) (*Kernel, err
 	return k, nil
 }
 
-// makeTable makes the page table in memory above the user frames.
+// makeTable makes the page tables in memory above the user frames.
 func (k *Kernel) makeTable() (err error) {
 	const tableFrames = 1 << 24 // grows as needed, up to 64 GiB of tables
 	base := msg.FramePA(uint32(len(k.frames)), k.shift)
-	if k.store, err = pagetable.NewStore(base, tableFrames); err == nil {
-		k.table, err = pagetable.New(k.store)
+	if k.store, err = pagetable.NewStore(base, tableFrames); err != nil {
+		return err
+	}
+	if k.table, err = pagetable.New(k.store); err != nil {
+		return err
+	}
+	for i := range k.adapters {
+		if k.adapters[i].domain() && k.dma == nil {
+			k.dma, err = pagetable.New(k.store)
+		}
 	}
 	return err
 }
+
+// Tables are the page tables that an IOMMU walks: the process's, and that of
+// the DMA domain, nil where no adapter uses it.
+func (k *Kernel) Tables() (process, dma *pagetable.Table) { return k.table, k.dma }
 
 // Connect gives the unit its wires.
 func (k *Kernel) Connect(p Ports) { k.ports = p }
@@ -178,6 +215,7 @@ func (k *Kernel) Name() string { return k.name }
 func (k *Kernel) Tick(now clocked.Time) {
 	k.takeInbox(now)
 	k.takePageDone(now)
+	k.takeIOMMU(now)
 	for {
 		for k.timers.due(now) {
 			k.fire(now, k.timers.pop())
@@ -208,6 +246,14 @@ func (k *Kernel) fire(now clocked.Time, who ref) {
 		k.stepThread(now, i)
 	case actorMigrate:
 		k.migrateRandom(now)
+	case actorRing:
+		k.handleRing(now)
+	case actorLazy:
+		k.lazyDue(now)
+	case actorWatch:
+		k.watch(now, i)
+	case actorDisable:
+		k.bury(now, i)
 	}
 }
 
@@ -216,18 +262,28 @@ func (k *Kernel) after(now, d clocked.Time, who ref) { k.timers.set(now+d, who) 
 // post hands out commands and page operations as far as the wires take them.
 func (k *Kernel) post(now clocked.Time) {
 	for i := range k.adapters {
-		a := &k.adapters[i]
-		for a.queue.Len() > 0 && a.outstanding < k.spec.Command.Outstanding && k.ports.Adapters[i].MMIO.Ready(now) {
-			c := a.queue.Pop()
-			a.outstanding++
-			if c.Record != nil {
-				c.Record.Sent = now
-			}
-			*k.ports.Adapters[i].MMIO.Push(now) = msg.Doorbell{Client: commandClient, Len: 8, Body: c}
-		}
+		k.postCommands(now, i)
 	}
 	for k.ops.Len() > 0 && k.ports.PageOp.Ready(now) {
 		*k.ports.PageOp.Push(now) = k.ops.Pop()
+	}
+	k.postIOMMU(now)
+}
+
+func (k *Kernel) postCommands(now clocked.Time, i int) {
+	a, mmio := &k.adapters[i], k.ports.Adapters[i].MMIO
+	if a.state == adapterStopping {
+		k.cutOff(now, i)
+	}
+	for a.state == adapterAlive && a.queue.Len() > 0 && a.open < k.spec.Command.Outstanding && mmio.Ready(now) {
+		c := a.queue.Pop()
+		a.open++
+		*a.sent.Push() = sentCommand{c, now}
+		if c.Record != nil {
+			c.Record.Sent = now
+		}
+		*mmio.Push(now) = msg.Doorbell{Client: commandClient, Len: 8, Body: c}
+		k.startWatch(now, i)
 	}
 }
 
@@ -254,14 +310,26 @@ func (k *Kernel) takeInbox(now clocked.Time) {
 	}
 }
 
-// completed takes a command's completion entry.
+// completed takes a command's completion entry; that of an adapter given up is
+// too late.
 func (k *Kernel) completed(now clocked.Time, c *msg.Command) {
-	k.adapters[c.Adapter].outstanding--
+	a := &k.adapters[c.Adapter]
+	if a.state != adapterAlive {
+		return
+	}
+	a.answered(c)
+	k.finish(now, c, false)
+}
+
+// finish goes on with whose command is complete, or will never be.
+func (k *Kernel) finish(now clocked.Time, c *msg.Command, timedOut bool) {
 	switch who := ref(c.Owner); who.actor() {
 	case actorJob:
-		k.jobCompleted(now, who.index())
+		k.jobCompleted(now, who.index(), timedOut)
 	case actorCommand:
-		k.acknowledged(now, c, who.index())
+		k.acknowledged(now, c, who.index(), timedOut)
+	case actorReopen:
+		k.reopened(who.index(), timedOut)
 	}
 }
 

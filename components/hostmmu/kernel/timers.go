@@ -15,6 +15,12 @@ const (
 	actorReclaim               // a look for victims
 	actorMigrate               // the next migration
 	actorCommand               // a command of an eviction
+	actorReopen                // a command that ends a suspension
+	actorRing                  // the handler of the page request ring
+	actorFence                 // the IOMMU's part of an eviction
+	actorLazy                  // the flush of pages unmapped and not flushed
+	actorWatch                 // the oldest command to an adapter
+	actorDisable               // an adapter that is being cut off
 )
 
 // ref names an activity in timers, cookies and command owners.

@@ -1,0 +1,114 @@
+package kernel
+
+import (
+	"rnicmmu/clocked"
+	"rnicmmu/components/msg"
+	"rnicmmu/model"
+	"rnicmmu/model/pagetable"
+)
+
+// busAddress is what a table entry of an adapter holds for the first byte of a
+// page: the frame's address, or in the DMA domain the process address, which
+// serves as IOVA.
+func (k *Kernel) busAddress(a *adapter, p, frame uint32) model.PA {
+	if a.domain() {
+		return model.PA(k.vaOf(p))
+	}
+	return msg.FramePA(frame, k.shift)
+}
+
+// mapDMA puts a resident page into the DMA domain, for both directions
+// ([Linux] umem_odp.c).
+func (k *Kernel) mapDMA(p uint32) {
+	pg := &k.pages[p]
+	if err := k.dma.Map(k.vaOf(p), msg.FramePA(pg.frame, k.shift), k.shift, pagetable.User|pagetable.Write); err != nil {
+		k.Stats.TableErrors++
+	}
+	pg.flags |= pageDMA
+	k.Stats.DMAMaps++
+}
+
+// unmapDMA takes a page out of the DMA domain; the IOTLB is the caller's.
+func (k *Kernel) unmapDMA(p uint32) {
+	if _, _, err := k.dma.Unmap(k.vaOf(p)); err != nil {
+		k.Stats.TableErrors++
+	}
+	k.pages[p].flags &^= pageDMA
+	k.Stats.DMAUnmaps++
+}
+
+// lazyQueue holds the pages that left the DMA domain and whose flush was put
+// off. Their frames serve others already: that is the price of the mode.
+type lazyQueue struct {
+	pages    clocked.FIFO[lazyPage]
+	flushing int // of them, the eldest, whose flush is under way
+	again    bool
+	armed    bool
+}
+
+type lazyPage struct {
+	page uint32
+	at   clocked.Time
+}
+
+// DeferredStale tells whether a page has left the DMA domain and its flush is
+// still to come: DMA by the old translation is then no fault of anyone.
+func (k *Kernel) DeferredStale(p uint32) bool { return k.pages[p].flags&pageStale != 0 }
+
+// putOff adds a page to those to be flushed later.
+func (k *Kernel) putOff(now clocked.Time, p uint32) {
+	k.pages[p].flags |= pageStale
+	*k.lazy.pages.Push() = lazyPage{p, now}
+	if k.lazy.pages.Len()-k.lazy.flushing >= k.config.FlushCount {
+		k.flushLazy()
+	} else if !k.lazy.armed {
+		k.lazy.armed = true
+		k.after(now, k.config.FlushTime, refer(actorLazy, 0))
+	}
+}
+
+// lazyDue flushes when the eldest page has waited long enough.
+func (k *Kernel) lazyDue(now clocked.Time) {
+	q := &k.lazy
+	q.armed = false
+	if q.pages.Len() == q.flushing {
+		return
+	}
+	due := q.pages.At(q.pages.Head()+uint32(q.flushing)).at + k.config.FlushTime
+	if due <= now {
+		k.flushLazy()
+		return
+	}
+	q.armed = true
+	k.timers.set(due, refer(actorLazy, 0))
+}
+
+// flushLazy flushes the whole DMA domain for all pages put off. While a flush
+// is under way the next one waits for it.
+func (k *Kernel) flushLazy() {
+	q := &k.lazy
+	if q.flushing > 0 {
+		q.again = true
+		return
+	}
+	q.flushing = q.pages.Len()
+	k.Stats.LazyFlushes++
+	k.submit(msg.IOMMUCommand{Op: msg.IOTLBInvalidate})
+	k.submit(msg.IOMMUCommand{Op: msg.Fence, Owner: uint32(refer(actorLazy, 0))})
+}
+
+// lazyFlushed: no IOTLB knows the pages any more; who waited to map one may.
+func (k *Kernel) lazyFlushed(now clocked.Time) {
+	q := &k.lazy
+	for ; q.flushing > 0; q.flushing-- {
+		p := q.pages.Pop().page
+		k.pages[p].flags &^= pageStale
+		k.wake(now, p)
+	}
+	if q.again {
+		q.again = false
+		k.flushLazy()
+	} else if q.pages.Len() > 0 {
+		k.lazyDue(now)
+	}
+}

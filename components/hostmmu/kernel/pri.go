@@ -1,0 +1,208 @@
+package kernel
+
+import (
+	"rnicmmu/clocked"
+	"rnicmmu/components/msg"
+	"rnicmmu/model/ats"
+)
+
+// jobKind is what a job answers.
+type jobKind uint8
+
+const (
+	jobFault  jobKind = iota // an adapter's event: by table update and resume
+	jobGroup                 // a page request group: by a response
+	jobAbsent                // an untranslated request: not at all, it comes again
+)
+
+// ask is a page that a group wants; refused is one that the process has not, or
+// not with that right.
+type ask struct {
+	page    uint32
+	write   bool
+	refused bool
+}
+
+// ring is the kernel's side of the IOMMU's page request ring, and of what it
+// tells of absent pages.
+type ring struct {
+	entries   clocked.FIFO[msg.IOMMUEvent]
+	ringing   bool // the handler is scheduled
+	collector ats.Collector
+}
+
+// ringInterrupt schedules the ring's handler.
+func (k *Kernel) ringInterrupt(now clocked.Time) {
+	if !k.ring.ringing {
+		k.ring.ringing = true
+		k.after(now, k.spec.Fault.Interrupt, refer(actorRing, 0))
+	}
+}
+
+// handleRing takes a batch of requests as long as there are contexts, and gives
+// their places in the ring back.
+func (k *Kernel) handleRing(now clocked.Time) {
+	r, taken := &k.ring, uint32(0)
+	r.ringing = false
+	for r.entries.Len() > 0 {
+		if k.jobs.used >= k.spec.Fault.Contexts {
+			k.Stats.Stalls++
+			break
+		}
+		if e := r.entries.Pop(); e.Kind == msg.EventPage {
+			taken++
+			k.takeRequest(now, &e)
+		} else {
+			k.takeAbsent(now, &e)
+		}
+	}
+	if taken > 0 {
+		k.submitAlone(msg.IOMMUCommand{Op: msg.FreeRing, Count: taken})
+	}
+	k.assign(now)
+}
+
+// takeRequest adds a page request to its group, and has the group served when
+// it is whole. A stop marker ends nothing and is not answered.
+func (k *Kernel) takeRequest(now clocked.Time, e *msg.IOMMUEvent) {
+	k.Stats.PageRequests++
+	req := &e.Request.PageRequest
+	if req.Last && !req.Read && !req.Write {
+		k.Stats.StopMarkers++
+	}
+	group := k.ring.collector.Add(e.Adapter, ats.Part{PageRequest: *req})
+	if group == nil {
+		return
+	}
+	k.Stats.Events++
+	if k.gone(e.Adapter) {
+		k.Stats.Gone++
+		return
+	}
+	j := k.newJob(now, event{adapter: e.Adapter}, jobGroup)
+	j.response = ats.PageResponse{Group: req.Group, PASID: req.PASID}
+	for n := range group {
+		a := k.askFor(e.Adapter, &group[n].PageRequest)
+		j.asks = append(j.asks, a)
+		if a.refused { // the first error decides
+			break
+		}
+	}
+}
+
+// takeAbsent has a page brought in that an untranslated request met absent,
+// unless that is under way.
+func (k *Kernel) takeAbsent(now clocked.Time, e *msg.IOMMUEvent) {
+	k.Stats.Absent++
+	a := k.askFor(e.Adapter, &ats.PageRequest{PASID: PASID, VA: e.VA, Write: e.Write})
+	if a.refused || k.gone(e.Adapter) {
+		return
+	}
+	for _, j := range k.jobs.items {
+		if j.live && j.kind == jobAbsent && j.asks[0].page == a.page && (j.asks[0].write || !a.write) {
+			return
+		}
+	}
+	j := k.newJob(now, event{adapter: e.Adapter}, jobAbsent)
+	j.asks = append(j.asks, a)
+}
+
+// askFor finds the page of a request among what the process has registered with
+// the adapter.
+func (k *Kernel) askFor(adapter uint16, r *ats.PageRequest) ask {
+	s, p := k.find(r.VA)
+	if s == nil || r.PASID != PASID {
+		return ask{refused: true}
+	}
+	for _, n := range s.regions {
+		if g := &k.regions[n]; g.Adapter == int(adapter) && (g.Writable || !r.Write) {
+			return ask{page: p, write: r.Write}
+		}
+	}
+	return ask{refused: true}
+}
+
+// serve has the asked pages brought in one after the other. What is there is
+// held, but never while the job waits for a frame, so that a group may be
+// larger than memory.
+func (k *Kernel) serve(now clocked.Time, i int) {
+	j := k.jobs.items[i]
+	for int(j.served) < len(j.asks) && !j.asks[j.served].refused {
+		a := &j.asks[j.served]
+		if k.pages[a.page].state != pageResident && len(k.free) == 0 {
+			k.letGoAsked(j)
+		}
+		if !k.ensure(now, a.page, a.write, byAdapter) {
+			j.faulted, j.waits = true, a.page
+			return
+		}
+		k.markUsed(a.page, a.write)
+		k.frames[k.pages[a.page].frame].until = now + k.spec.Pager.Grace
+		k.hold(a.page)
+		j.served++
+	}
+	if !j.faulted {
+		k.Stats.Coalesced++
+	}
+	j.phase = jobUpdate
+	k.after(now, k.spec.Fault.Update, refer(actorJob, i))
+}
+
+// markUsed does to a page-table entry what a CPU fault does. Where that gives
+// the right to store, to adapters whose IOMMU sets no dirty bits, an older
+// entry without it may be cached.
+func (k *Kernel) markUsed(p uint32, write bool) {
+	va := k.vaOf(p)
+	if !write {
+		if err := k.table.SetAccessed(va); err != nil {
+			k.Stats.TableErrors++
+		}
+		return
+	}
+	w := k.table.Lookup(va)
+	if !w.Entry.Has(dirty) {
+		k.dirty(p)
+		k.permitted(p)
+	}
+}
+
+// permitted flushes what the IOTLB holds of a page that got the right to store.
+// Nobody waits: what the process asks of the IOMMU later comes behind it.
+func (k *Kernel) permitted(p uint32) {
+	for _, r := range k.segmentOf(p).regions {
+		if k.adapters[k.regions[r].Adapter].walks() {
+			k.Stats.UpgradeFlushes++
+			k.submitAlone(k.flushRange(PASID, p, 1, nil))
+			return
+		}
+	}
+}
+
+// letGoAsked gives up the pages that a job holds.
+func (k *Kernel) letGoAsked(j *job) {
+	for ; j.released < j.served; j.released++ {
+		k.release(j.asks[j.released].page)
+	}
+}
+
+// respond answers a group, once; the adapter asks for the translations again.
+func (k *Kernel) respond(now clocked.Time, i int) {
+	j := k.jobs.items[i]
+	for n := j.released; n < j.served; n++ {
+		k.frames[k.pages[j.asks[n].page].frame].until = now + k.spec.Pager.Grace
+	}
+	switch {
+	case j.kind == jobAbsent:
+	case k.gone(j.event.adapter):
+		k.Stats.Gone++
+	default:
+		if int(j.served) < len(j.asks) {
+			j.response.Code = ats.ResponseInvalid
+			k.Stats.Failed++
+		} else {
+			k.Stats.Resumed++
+		}
+		k.submitAlone(msg.IOMMUCommand{Op: msg.RespondPage, Adapter: j.event.adapter, PASID: j.response.PASID, Response: j.response})
+	}
+	k.endJob(now, i)
+}

@@ -1,0 +1,94 @@
+package kernel
+
+import (
+	"rnicmmu/clocked"
+	"rnicmmu/components/msg"
+	"rnicmmu/model"
+)
+
+// suspend makes a notice's command one that suspends: the entries, or the whole
+// region.
+func (k *Kernel) suspend(s *notice) {
+	k.Stats.Suspensions++
+	s.cmd.Op = msg.CmdSuspend
+	if k.spec.Suspend.Unit == "region" {
+		s.cmd.Whole, s.cmd.Key = true, s.region.Key
+	}
+}
+
+// follow makes a command that follows a suspension.
+func (s *notice) follow(n, i int, op msg.CommandOp) *msg.Command {
+	c := &s.end[n]
+	*c = msg.Command{Op: op, Owner: uint32(refer(actorReopen, i)), Adapter: s.cmd.Adapter, Entry: s.cmd.Entry, Count: s.cmd.Count,
+		Moving: s.cmd.Moving, PA: c.PA[:0]}
+	return c
+}
+
+// suspended tells whether a notice's entries are suspended now.
+func (k *Kernel) suspended(s *notice) bool {
+	return s.cmd.Op == msg.CmdSuspend && k.adapters[s.cmd.Adapter].state == adapterAlive
+}
+
+// zapSuspended makes the suspended entries absent, before anyone can fill them
+// in again: the end of the suspension never shows the old frames.
+func (k *Kernel) zapSuspended(now clocked.Time, i int) {
+	v := k.evictions.items[i]
+	for _, s := range v.slots[:v.tables] {
+		if k.suspended(s) {
+			v.reopening++
+			k.send(now, s.follow(0, i, msg.CmdInvalidate))
+		}
+	}
+}
+
+// refill programs the new frame of a page that has moved into the suspended
+// entries.
+func (k *Kernel) refill(now clocked.Time, i int) {
+	v := k.evictions.items[i]
+	for _, s := range v.slots[:v.tables] {
+		if !k.suspended(s) {
+			continue
+		}
+		pg, a := &k.pages[v.first], &k.adapters[s.region.Adapter]
+		if a.domain() && pg.flags&pageDMA == 0 {
+			k.mapDMA(v.first)
+		}
+		c := s.follow(0, i, msg.CmdFill)
+		c.Write = s.write
+		_, count, skip := k.entriesOf(s.region, v.first)
+		for e := range count {
+			c.PA = append(c.PA, k.busAddress(a, v.first, pg.frame)+skip+model.PA(e)<<a.shift)
+		}
+		pg.mapped |= s.bit
+		if s.write {
+			pg.writable |= s.bit
+		}
+		v.reopening++
+		k.send(now, c)
+	}
+}
+
+// reopen ends the suspensions.
+func (k *Kernel) reopen(now clocked.Time, i int) {
+	v := k.evictions.items[i]
+	for _, s := range v.slots[:v.tables] {
+		if k.suspended(s) {
+			c := s.follow(1, i, msg.CmdUnsuspend)
+			c.Whole, c.Key = s.cmd.Whole, s.cmd.Key
+			v.reopening++
+			k.send(now, c)
+		}
+	}
+}
+
+// reopened: a command that ends a suspension is complete.
+func (k *Kernel) reopened(i int, timedOut bool) {
+	v := k.evictions.items[i]
+	if timedOut {
+		for _, s := range v.slots[:v.tables] {
+			s.abandoned = s.abandoned || k.gone(s.cmd.Adapter)
+		}
+	}
+	v.reopening--
+	k.retire(i)
+}
