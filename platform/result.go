@@ -54,7 +54,8 @@ func (s *System) counters() measure.Summary {
 		s.addTransport(&sum.Transport, n)
 	}
 	m := s.memory.Stats(s.engine.Now())
-	sum.Invalidations.StaleDMA = m.StaleDMA
+	sum.Invalidations.StaleDMA, sum.Invalidations.StaleDeferred = m.StaleDMA, m.StaleDeferred
+	s.addIOMMU(&sum.IOMMU)
 	k := &s.kernel.Stats
 	sum.Invalidations.Issued = k.InvalidationsIssued
 	f := &sum.Faults
@@ -82,6 +83,15 @@ func addTables(sum *measure.Summary, t *tpt.Stats) {
 	sum.Faults.Raised += t.FaultsRaised
 	sum.Faults.Resumed += t.FaultsResumed
 	sum.Faults.Failed += t.FaultsFailed
+}
+
+func (s *System) addIOMMU(sum *measure.IOMMUSummary) {
+	if s.iommu == nil {
+		return
+	}
+	u := s.iommu.Stats()
+	sum.IOTLB = measure.IOTLBStats{Lookups: u.Lookups, Hits: u.Hits, Misses: u.Misses}
+	sum.Walks, sum.WalkReads = u.Walks, u.WalkReads
 }
 
 func addLink(l *measure.LinkStats, stalls *measure.PCIeStalls, x pcie.Stats) {

@@ -131,6 +131,7 @@ type Unit struct {
 
 	slots    []request
 	adapters []adapter
+	present  []int // adapters that are behind this IOMMU
 	inUse    int // slots
 
 	contexts contextCache
@@ -202,11 +203,14 @@ func (u *Unit) buildWalkers(slots int) (err error) {
 	return err
 }
 
-// Connect gives the unit its wires.
+// Connect gives the unit its wires. An adapter without any is not behind it.
 func (u *Unit) Connect(p Ports) {
 	u.ports = p
 	for i := range u.adapters {
 		u.adapters[i].ports = p.Adapters[i]
+		if p.Adapters[i].Req != nil {
+			u.present = append(u.present, i)
+		}
 	}
 }
 

@@ -5,11 +5,11 @@ import "rnicmmu/clocked"
 // Tick does what is due: takes answers, lets walks go on, takes requests and
 // commands in, and sends what may go.
 func (u *Unit) Tick(now clocked.Time) {
-	for i := range u.adapters {
+	for _, i := range u.present {
 		u.takeAnswers(now, &u.adapters[i])
 	}
 	u.finishReads(now)
-	for i := range u.adapters {
+	for _, i := range u.present {
 		a := &u.adapters[i]
 		for u.depart(now, a); u.accept(now, a); {
 			u.depart(now, a) // what has left may have made room
@@ -17,7 +17,7 @@ func (u *Unit) Tick(now clocked.Time) {
 	}
 	u.tickCommands(now)
 	u.beginWalks(now)
-	for i := range u.adapters {
+	for _, i := range u.present {
 		a := &u.adapters[i]
 		u.sendFlushes(now, a)
 		u.sendAnswers(now, a)

@@ -33,6 +33,7 @@ type Stats struct {
 	Writebacks        uint64 // lines that device writes pushed out of the LLC
 	WriteBufferStalls uint64 // writes that waited for the write buffer
 	StaleDMA          uint64 // transfers to or from a frame that did not hold the page meant
+	StaleDeferred     uint64 // of such, those that the scheme gives up by design: apart
 	LostWrites        uint64 // reads, page-ins, page-outs and CPU accesses that saw other content than the process must
 }
 
