@@ -73,7 +73,6 @@ type read struct {
 	client uint8
 	stale  bool
 	status msg.Status // the worst of its requests so far
-	entry  uint64
 }
 
 // tag is an outstanding request.

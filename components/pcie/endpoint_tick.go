@@ -64,7 +64,9 @@ func (u *Endpoint) complete(now clocked.Time, p *packet) {
 	u.space += p.Len
 	t.left -= p.Len
 	job.stale = job.stale || p.Stale
-	job.status = worse(job.status, p.Status)
+	if p.Status != msg.StatusSuccess {
+		job.status = worse(job.status, p.Status)
+	}
 	count(job.dma.Counts, WireBytes(msg.Completion, p.Len))
 	if !p.Last {
 		return
@@ -72,7 +74,6 @@ func (u *Endpoint) complete(now clocked.Time, p *packet) {
 	u.space += t.left
 	t.busy, t.left = false, 0
 	u.tagsFree = append(u.tagsFree, p.Tag)
-	job.entry = p.Entry
 	job.tags--
 	if job.tags > 0 || job.offset < job.dma.Len {
 		return
@@ -81,7 +82,7 @@ func (u *Endpoint) complete(now clocked.Time, p *packet) {
 		job.dma.Ledger.Charge(now, measure.CausePCIe)
 	}
 	u.answer(now, job.client, 0, msg.DMADone{Kind: job.dma.Kind, Stale: job.stale, Status: job.status,
-		Entry: job.entry, Cookie: job.dma.Cookie})
+		Entry: p.Entry, Cookie: job.dma.Cookie})
 	u.jobsFree = append(u.jobsFree, t.job)
 }
 

@@ -5,19 +5,22 @@ import "rnicmmu/clocked"
 // merge reads one or two wires of the same messages, each in its order and in
 // turn while both have some; the first wire begins.
 type merge[T any] struct {
-	wires [2]*clocked.Wire[T] // nil: not there
+	wires [2]*clocked.Wire[T] // the second may be nil: not there
 	turn  uint8               // the wire that is asked first
 }
 
-// next is the wire whose message is to be taken now, nil if there is none. The
+// next is the message to be taken now, and its wire; nil if there is none. The
 // caller must take it.
-func (m *merge[T]) next(now clocked.Time) *clocked.Wire[T] {
-	if w := m.wires[m.turn]; w != nil && w.Peek(now) != nil {
+func (m *merge[T]) next(now clocked.Time) (*T, *clocked.Wire[T]) {
+	if m.wires[1] == nil {
+		return m.wires[0].Peek(now), m.wires[0]
+	}
+	for range m.wires {
+		w := m.wires[m.turn]
 		m.turn ^= 1
-		return w
+		if p := w.Peek(now); p != nil {
+			return p, w
+		}
 	}
-	if w := m.wires[m.turn^1]; w != nil && w.Peek(now) != nil {
-		return w
-	}
-	return nil
+	return nil, nil
 }

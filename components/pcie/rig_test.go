@@ -225,7 +225,7 @@ func (m *mockMemory) Tick(now clocked.Time) {
 			return
 		}
 		done := m.done
-		if r.Kind == msg.KindATS && m.answers != nil {
+		if m.answers != nil && r.Kind == msg.KindATS {
 			done = m.answers
 		}
 		if !r.Write && !done.Ready(now) {

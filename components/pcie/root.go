@@ -52,7 +52,7 @@ type bell struct {
 	since  uint64
 	offset uint32
 	size   uint32
-	prefix uint32
+	prefix uint8
 }
 
 // rootQueue is the number of answers, and of MMIO writes and messages, that the
@@ -127,34 +127,37 @@ func (u *RootPort) receive(now clocked.Time) {
 // disables the adapter needs none, as an adapter that takes nothing any more may
 // leave none.
 func (u *RootPort) accept(now clocked.Time) {
-	for {
-		w := u.posted.wires[0]
-		if m := w.Peek(now); m != nil && m.Disable {
-			u.disabled = true
-			w.Pop(now)
-			continue
-		}
-		if u.bells.Len() == rootQueue {
+	for u.bells.Len() < rootQueue {
+		m, w := u.posted.next(now)
+		if m == nil {
 			break
 		}
-		if w = u.posted.next(now); w == nil {
-			break
-		}
-		u.ring(w.Peek(now))
+		u.ring(m)
 		w.Pop(now)
 	}
+	if w := u.posted.wires[0]; u.bells.Len() == rootQueue {
+		if m := w.Peek(now); m != nil && m.Disable {
+			u.ring(m)
+			w.Pop(now)
+		}
+	}
 	for u.answers.Len() < rootQueue {
-		w := u.done.next(now)
-		if w == nil {
+		m, w := u.done.next(now)
+		if m == nil {
 			break
 		}
-		*u.answers.Push() = completion{done: *w.Peek(now), since: u.tx.next()}
+		*u.answers.Push() = completion{done: *m, since: u.tx.next()}
 		w.Pop(now)
 	}
 }
 
-// ring queues an MMIO write or message for the link.
+// ring queues an MMIO write or message for the link. One that disables the
+// adapter is for the root port itself.
 func (u *RootPort) ring(m *msg.Doorbell) {
+	if m.Disable {
+		u.disabled = true
+		return
+	}
 	b := u.bells.Push()
 	*b = bell{msg: *m, since: u.tx.next(), size: m.Len}
 	if m.Message {

@@ -39,7 +39,7 @@ func WireBytes(class msg.TLPType, payload uint32) int64 {
 }
 
 // prefixOf is the prefix of a request for a process, in bytes; 0: for none.
-func prefixOf(pasid uint32) uint32 {
+func prefixOf(pasid uint32) uint8 {
 	if pasid == 0 {
 		return 0
 	}
@@ -47,7 +47,7 @@ func prefixOf(pasid uint32) uint32 {
 }
 
 // messageSize is the data and the prefix of a message to the adapter, in bytes.
-func messageSize(body any) (payload, prefix uint32) {
+func messageSize(body any) (payload uint32, prefix uint8) {
 	switch m := body.(type) {
 	case *msg.Invalidate:
 		return invalidateBytes, prefixOf(m.PASID)

@@ -12,8 +12,8 @@ const numPools = 2 * numClasses
 // offer is the oldest TLP of a class that a unit wants to send.
 type offer struct {
 	ready   bool
+	prefix  uint8  // bytes of its prefix
 	payload uint32 // bytes of data that it carries
-	prefix  uint32 // bytes of its prefix
 	since   uint64 // number of its acceptance: older TLPs have lower ones
 }
 
