@@ -22,6 +22,9 @@ func (r *Requester) maySend(q *sendQP) bool {
 		return false
 	}
 	req := q.sq.At(q.current)
+	if q.fenced(req) {
+		return false
+	}
 	if req.wqe.Op.Responds() {
 		return q.rules.Resending() || q.rules.Reads() < r.spec.QP.MaxRdAtomic
 	}
@@ -68,6 +71,11 @@ func (r *Requester) transmit(now clocked.Time, qp int32, q *sendQP) {
 		r.restartTimer(now, qp)
 	}
 	q.advance(req, p)
+	if req.lost && !p.Resend {
+		r.Stats.Dammed++
+		r.pool.Put(p)
+		return
+	}
 	q.unasked++
 	if p.Last || q.unasked >= max(1, r.spec.QP.Window/4) {
 		p.AckReq, q.unasked = true, 0
@@ -96,6 +104,9 @@ func (r *Requester) fill(p *msg.Packet, req *request, psn rc.PSN) {
 	}
 	p.Payload = min(r.mtu, w.Len-offset)
 	p.First, p.Last = part == 0, part == req.count-1
+	if p.Last && w.Op == model.OpSend {
+		p.Invalidate = w.Invalidate
+	}
 }
 
 // advance moves behind packet p of the current request.

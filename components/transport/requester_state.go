@@ -14,6 +14,8 @@ type request struct {
 	count  uint32 // PSNs that it takes: request packets, or response packets of a READ
 	inline bool   // the data came with the doorbell
 	ready  bool   // the work request is here
+	lost   bool   // qp.damming: its packets do not leave when they are first due
+	after  uint32 // with a fence: requests below must be complete
 }
 
 // sendQP is the state of a send queue. PSN order is request order, so a place
@@ -25,6 +27,7 @@ type sendQP struct {
 	reading  bool   // in Requester.payload
 	admitted uint32 // requests below have their PSNs
 	current  uint32 // request that is sent next
+	lastRead uint32 // request after the last READ or atomic admitted
 	end      rc.PSN // PSN after those of admitted requests
 	unasked  int    // packets sent since one that asked for an ACK
 	vain     uint32 // requests below were sent in vain before the RNR wait
@@ -79,6 +82,12 @@ func (o *ops[T]) get() (int32, *T) {
 func (o *ops[T]) put(i int32) {
 	o.used--
 	o.free = append(o.free, i)
+}
+
+// fenced tells whether a request must wait for READs and atomics before it.
+// Those complete in order, so the last of them stands for all.
+func (q *sendQP) fenced(r *request) bool {
+	return r.wqe.Fence && int32(r.after-q.sq.Head()) > 0
 }
 
 // needsPayload tells whether the request's data must be read from memory.
