@@ -73,8 +73,14 @@ func (r *Requester) admit(now clocked.Time, qp int32) {
 		req.count = rc.Span(req.wqe.Op, uint64(req.wqe.Len), r.mtu)
 		q.end = q.end.Add(req.count)
 		q.admitted++
+		q.lastRead = later(q.lastRead, q.sq.Head())
+		req.after = q.lastRead
+		if req.wqe.Op.Responds() {
+			q.lastRead = q.admitted
+		}
+		req.lost = r.spec.QP.Damming && q.rules.Waiting()
 	}
-	if q.state == sendDead {
+	if q.rules.Failed() {
 		r.flush(now, qp)
 		return
 	}
@@ -119,7 +125,7 @@ func (r *Requester) nextPayload(q *sendQP) bool {
 	for q.payRequest != q.admitted {
 		req := q.sq.At(q.payRequest)
 		if req.needsPayload() {
-			return q.state != sendDead && q.payHeld < r.spec.QP.PayloadAhead && q.payNext.Sub(q.next) < 64
+			return !q.rules.Failed() && q.payHeld < r.spec.QP.PayloadAhead && q.payNext.Sub(q.rules.Next) < 64 && !q.fenced(req)
 		}
 		q.skipPayload(req)
 	}
