@@ -164,7 +164,7 @@ func (u *Unit) mptHit(m *msg.Translate) bool {
 func (u *Unit) protect(now clocked.Time, i int32, m *msg.Translate) {
 	r := u.keys.Lookup(key.Key(m.Key))
 	if m.CheckKey {
-		switch v := key.Check(r, key.Key(m.Key), key.PD(m.PD), m.Op, m.CheckVA, uint64(m.CheckLen)); {
+		switch v := key.Check(r, key.Key(m.Key), key.PD(m.PD), m.QP, m.Op, m.CheckVA, uint64(m.CheckLen)); {
 		case v.Refused():
 			u.reject(now, i, m, msg.OutcomeRemoteAccess)
 			return
@@ -173,7 +173,7 @@ func (u *Unit) protect(now clocked.Time, i int32, m *msg.Translate) {
 			return
 		}
 	}
-	if r == nil || r.State != key.Valid || !r.Contains(m.VA, uint64(m.Len)) {
+	if r == nil || !r.Kind.Direct() || r.State != key.Valid || !r.Contains(m.VA, uint64(m.Len)) {
 		u.reject(now, i, m, msg.OutcomeRemoteAccess)
 		return
 	}
