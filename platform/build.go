@@ -114,9 +114,10 @@ func (s *System) buildNode(i int, spec Spec) (*node, error) {
 	}
 	base := tableBase + model.PA(i)*tableSpan
 	keys := len(s.space.Regions) + 2
-	place := tpt.Place{MPT: base, MTT: base + model.PA((keys*key.EntryBytes+4095)&^4095), Keys: keys, Entries: max(1, entries)}
+	config := tpt.Config{Seed: spec.Seed, Over: s.bytesAdvertised() > s.kernel.Reserved(),
+		Place: tpt.Place{MPT: base, MTT: base + model.PA((keys*key.EntryBytes+4095)&^4095), Keys: keys, Entries: max(1, entries)}}
 	var err error
-	if n.tpt, err = tpt.New(s.engine, name("tpt", i), spec.TPT, place, spec.Seed, s.bytesAdvertised() > s.kernel.Reserved()); err != nil {
+	if n.tpt, err = tpt.New(s.engine, name("tpt", i), spec.TPT, config); err != nil {
 		return nil, err
 	}
 	if n.link, err = pcie.New(s.engine, name("pcie", i), spec.PCIe, n.clock); err != nil {

@@ -74,7 +74,7 @@ func newRig(t *rapid.T, sp Spec, seed uint64, shuffle uint64, spurious bool) *ri
 	}
 	r := &rig{engine: e, failed: map[uint32]bool{}}
 	var err error
-	if r.unit, err = New(e, "tpt0", sp, Place{MPT: 1 << 40, MTT: 1 << 41, Keys: 4, Entries: rigPages}, seed, false); err != nil {
+	if r.unit, err = New(e, "tpt0", sp, Config{Place: Place{MPT: 1 << 40, MTT: 1 << 41, Keys: 4, Entries: rigPages}, Seed: seed}); err != nil {
 		t.Fatal(err)
 	}
 	r.key, err = r.unit.Keys().Register(key.Region{PD: 1, Base: baseVA, Length: rigPages << 12, PageShift: model.Shift4K,

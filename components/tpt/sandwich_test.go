@@ -120,7 +120,7 @@ func newSandwichAt(t testing.TB, sp Spec, base model.VA) *sandwich {
 	t.Helper()
 	e := clocked.NewEngine()
 	s := &sandwich{t: t, engine: e, base: base, owner: map[uint32]request{}}
-	u, err := New(e, "tpt0", sp, Place{MPT: 1 << 40, MTT: 1 << 41, Keys: 16, Entries: pages}, 1, false)
+	u, err := New(e, "tpt0", sp, Config{Place: Place{MPT: 1 << 40, MTT: 1 << 41, Keys: 16, Entries: pages}, Seed: 1})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -4,6 +4,7 @@ import (
 	"rnicmmu/clocked"
 	"rnicmmu/components/msg"
 	"rnicmmu/model"
+	"rnicmmu/model/ats"
 	"rnicmmu/model/cache"
 	"rnicmmu/model/key"
 	"rnicmmu/model/mtt"
@@ -35,6 +36,12 @@ type Stats struct {
 	FaultsRaised, FaultsResumed, FaultsFailed uint64
 	FaultsMuted                               uint64 // not reported: one of that class was outstanding
 	Fills, Invalidates, EntriesZapped         uint64 // commands; entries that were present
+	Suspends, Unsuspends, Protects            uint64 // commands
+	KeyChanges, Kills                         uint64 // commands; invalidations by a peer's SEND
+	Refused                                   uint64 // commands and kills that changed nothing
+	DevTLBInvalidates                         uint64 // ATS Invalidate Requests completed
+	TranslationRequests, TranslationErrors    uint64 // sent; answered with an error status
+	PageRequests, StrayResponses              uint64 // sent; responses to no group that waits for one
 	Revoked                                   uint64 // translations called back
 }
 
@@ -53,9 +60,11 @@ const (
 // slot is one translation from acceptance to release; its index is the handle.
 type slot struct {
 	req     msg.Translate // valid while parked
-	entry   uint64
-	at      clocked.Time // translated
-	next    int32        // in a list of waiters or the free list
+	entry   uint64        // of the table; without one, number of the page
+	key     uint32        // index of the key that permits it
+	epoch   uint32        // of the key check
+	at      clocked.Time  // translated
+	next    int32         // in a list of waiters or the free list
 	phase   phase
 	marked  bool // an invalidation waits for its release
 	counted bool // this request's MTT look-up is counted
@@ -67,14 +76,17 @@ type waiters struct{ head, tail int32 }
 // keyMiss is an MPT miss register.
 type keyMiss struct {
 	busy  bool
+	stale bool // the entry was changed since the read was sent
 	index uint32
 	list  waiters
 }
 
-// walk is an MTT miss register and the walk that it has under way.
+// walk is an MTT miss register and the walk, or translation request, that it
+// has under way.
 type walk struct {
 	busy  bool
 	stale bool // a command touched the line since the leaf was read
+	store bool // a translation request asks for the right to store
 	level int
 	line  uint64
 	first uint64 // entry
@@ -95,15 +107,14 @@ type Unit struct {
 	clock  clocked.Domain
 	shift  model.PageShift
 	layout mtt.Layout
-
-	overAdvertised bool // more memory is advertised than reserved
+	config Config
 
 	keys  *key.Table
 	table *mtt.Table
 	mpt   *cache.Cache
-	mtt   *cache.Cache
-	words []mtt.Word // contents of the MTT cache, line by line
-	base  model.PA   // of the MPT in host memory
+	mtt   *cache.Cache // under ATC of translations, by page number
+	words []mtt.Word   // contents of the MTT cache, line by line
+	epoch uint32       // of the protection table: counts what took a right away
 
 	slots     []slot
 	freeSlot  int32
@@ -120,7 +131,11 @@ type Unit struct {
 	onboard     clocked.FIFO[timed]
 
 	faults   faultUnit
+	pages    pageRequests
 	commands commandUnit
+
+	address     msg.Address // of data
+	completions [ats.MaxTags]msg.InvalidateDone
 
 	// OnHazard, when set, is told for each translation how long it was held:
 	// from the look-up to the last bus access that used it.
@@ -145,6 +160,7 @@ type timed struct {
 const (
 	cookieMPT uint64 = iota + 1
 	cookieWalk
+	cookieTranslation
 	cookieCommand
 )
 

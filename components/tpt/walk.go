@@ -44,12 +44,25 @@ func (u *Unit) parkOnKey(now clocked.Time, i int32, index uint32, counted bool, 
 	k := &u.keyMisses[n]
 	*k = keyMiss{busy: true, index: index, list: noWaiters}
 	u.enqueue(&k.list, i)
-	u.readTable(now, msg.KindMPT, u.base+model.PA(uint64(index)*key.EntryBytes), key.EntryBytes, cookie(cookieMPT, n), a)
+	u.readTable(now, msg.KindMPT, u.mptEntry(index), key.EntryBytes, cookie(cookieMPT, n), a)
 }
 
-// finishKey fills the MPT cache and lets the waiting requests go on.
+// mptEntry is where the entry of a key lies.
+func (u *Unit) mptEntry(index uint32) model.PA {
+	return u.config.Place.MPT + model.PA(uint64(index)*key.EntryBytes)
+}
+
+// finishKey fills the MPT cache and lets the waiting requests go on. An entry
+// that was changed meanwhile is read again.
 func (u *Unit) finishKey(now clocked.Time, n int) {
 	k := &u.keyMisses[n]
+	if k.stale {
+		k.stale = false
+		u.Stats.MPT.Stales++
+		a := u.slots[k.list.head].req.Access
+		u.readTable(now, msg.KindMPT, u.mptEntry(k.index), key.EntryBytes, cookie(cookieMPT, n), a)
+		return
+	}
 	if u.keys.Lookup(key.Make(k.index, 0)) != nil {
 		_, _, evicted := u.mpt.Fill(uint64(k.index), uint64(k.index))
 		u.Stats.MPT.Fills++
@@ -58,8 +71,9 @@ func (u *Unit) finishKey(now clocked.Time, n int) {
 		}
 	}
 	k.busy = false
-	for k.list.head != none {
-		i := u.dequeue(&k.list)
+	list := k.list
+	for list.head != none {
+		i := u.dequeue(&list)
 		m := &u.slots[i].req
 		m.Ledger.Charge(now, measure.CauseMPTMiss)
 		u.protect(now, i, m)
@@ -106,9 +120,13 @@ func (u *Unit) join(now clocked.Time, i int32, line, first uint64) bool {
 	}
 	u.countMiss(s, false)
 	w := &u.walks[n]
-	*w = walk{busy: true, line: line, first: first, set: u.setOf(&s.req, line), list: noWaiters}
+	*w = walk{busy: true, store: s.req.Write, line: line, first: first, set: u.setOf(&s.req, line), list: noWaiters}
 	u.enqueue(&w.list, i)
-	u.readLevel(now, n)
+	if u.config.Mode == ATC {
+		u.requestTranslation(now, n)
+	} else {
+		u.readLevel(now, n)
+	}
 	return true
 }
 
@@ -137,6 +155,9 @@ func (u *Unit) retryStalled(now clocked.Time) {
 		}
 		u.dequeue(&u.stalled)
 		s.req.Ledger.Charge(now, measure.CauseMSHR)
+		if !u.still(now, i) {
+			continue
+		}
 		if cached {
 			u.translate(now, i, &s.req)
 			continue
@@ -179,11 +200,14 @@ func (u *Unit) finishWalk(now clocked.Time, n int) {
 	}
 	u.fill(w)
 	w.busy = false
-	for w.list.head != none {
-		i := u.dequeue(&w.list)
+	list, first, words := w.list, w.first, w.words // another walk may begin here
+	for list.head != none {
+		i := u.dequeue(&list)
 		s := &u.slots[i]
 		s.req.Ledger.Charge(now, measure.CauseMTTMiss)
-		u.resolve(now, i, &s.req, w.words[s.entry-w.first])
+		if u.still(now, i) {
+			u.resolve(now, i, &s.req, words[s.entry-first])
+		}
 	}
 }
 

@@ -61,7 +61,7 @@ func (r *Responder) dataDMA(q *recvQP, write bool, n uint32, cookie int32) msg.D
 	p := r.first(q)
 	va := r.address(q)
 	d := msg.DMA{Kind: msg.KindData, Write: write, Notify: write, Len: n, Cookie: uint64(cookie), Counts: &p.Access.Counts,
-		PA:     q.heldPA + model.PA(uint64(va)&(r.spec.AdapterPage.Bytes()-1)),
+		PA: q.heldPA + model.PA(uint64(va)&(r.spec.AdapterPage.Bytes()-1)), Address: q.heldAddress,
 		Oracle: msg.Oracle{Page: r.page(q, va)}}
 	if write {
 		d.Oracle.Write = p.Write

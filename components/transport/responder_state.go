@@ -64,9 +64,10 @@ type recvQP struct {
 	cutNamed bool   // and the packets behind have had their NAK
 	cutAt    rc.PSN // response missing
 
-	held     int32  // translation in use
-	heldPage uint64 // adapter page number
-	heldPA   model.PA
+	held        int32  // translation in use
+	heldPage    uint64 // adapter page number
+	heldPA      model.PA
+	heldAddress msg.Address
 
 	receives int            // receive work requests fetched and unused
 	buffer   int            // the next receive buffer in the ring

@@ -152,6 +152,7 @@ func (r *Responder) translated(now clocked.Time, qp int32, t *msg.Translation) {
 		q.held = r.handles.add(handle{number: t.Handle, qp: qp, live: true})
 		q.heldPage = r.spec.AdapterPage.Number(va)
 		q.heldPA = t.PA - model.PA(uint64(va)&(r.spec.AdapterPage.Bytes()-1))
+		q.heldAddress = t.Address
 		r.enterStage(now, q, stagePiece)
 	case msg.OutcomeAbsent, msg.OutcomeMoving:
 		r.count(t)

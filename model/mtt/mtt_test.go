@@ -163,7 +163,7 @@ func TestTableAgainstMap(t *testing.T) {
 					delete(want, k)
 				}
 			}
-			if got := table.Zap(i, count); got != present {
+			if got := table.Zap(i, count, false); got != present {
 				t.Fatalf("Zap(%d, %d) = %d, want %d", i, count, got, present)
 			}
 		}
@@ -182,7 +182,7 @@ func TestZapCountsPresentOnly(t *testing.T) {
 	present := Entry{PA: 0x1000, Read: true, Present: true}.Encode()
 	table.Set(0, present)
 	table.Set(16, present)
-	if got := table.Zap(0, 32); got != 2 {
+	if got := table.Zap(0, 32, false); got != 2 {
 		t.Errorf("zapped %d, want 2", got)
 	}
 }

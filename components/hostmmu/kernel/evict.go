@@ -114,7 +114,7 @@ func (k *Kernel) prepare(i int, bit uint16, r *Region) {
 	s.record = measure.Invalidation{ID: k.nextID, Adapter: uint16(r.Adapter), Trigger: v.trigger, Pages: valid, Notified: v.notified}
 	k.nextID++
 	s.cmd = msg.Command{Op: msg.CmdInvalidate, Owner: uint32(refer(actorCommand, i)), Adapter: uint16(r.Adapter), Entry: entry,
-		Count: uint32(last + uint64(count) - entry), Record: &s.record}
+		Count: uint32(last + uint64(count) - entry), Moving: v.trigger == measure.TriggerMigrate, Record: &s.record}
 }
 
 // tell posts the next command, or all of them.
