@@ -45,12 +45,12 @@ func (s *tables) apply(c *msg.Command) bool {
 	case c.Op == msg.CmdResume:
 	case c.Op == msg.CmdKey:
 		free := c.Change.Op == msg.KeyInvalidate
-		if s.free == free || s.suspends > 0 {
+		if s.free == free {
 			return false
 		}
 		s.free = free
 	case c.Whole:
-		if s.free || c.Op == msg.CmdUnsuspend && s.suspends == 0 {
+		if c.Op == msg.CmdUnsuspend && s.suspends == 0 {
 			return false
 		}
 		if s.suspends++; c.Op == msg.CmdUnsuspend {
