@@ -37,6 +37,6 @@
 // Absent entries are not cached. A line that holds some absent entries serves
 // the present ones; for the others it counts as a miss.
 //
-// Not modelled: paging-structure caches between the levels of the MTT, memory
-// windows, indirect keys, and faults of the adapter's own send side.
+// Not modelled: paging-structure caches between the levels of the MTT, indirect
+// and implicit keys (refused), and faults of the adapter's own send side.
 package tpt

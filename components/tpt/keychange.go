@@ -9,7 +9,6 @@ import (
 )
 
 var (
-	errNoBind   = errors.New("memory windows are not supported")
 	errNoChange = errors.New("no such change of the protection table")
 	errOtherPD  = errors.New("the key belongs to another protection domain")
 )
@@ -57,7 +56,8 @@ func (u *Unit) changeTable(c *msg.KeyChange) (err error) {
 	case msg.KeyInvalidate:
 		return u.keys.Invalidate(c.Key)
 	case msg.KeyBind:
-		return errNoBind
+		r := &c.Region
+		return u.keys.Bind(c.Key, c.Under, r.PD, r.QP, r.Rights, r.Base, r.Length)
 	}
 	return errNoChange
 }

@@ -200,11 +200,11 @@ func (u *Unit) permit(now clocked.Time, i int32, m *msg.Translate) bool {
 	if m.CheckKey {
 		va, n = m.CheckVA, m.CheckLen
 	}
-	switch v := key.Check(r, k, key.PD(m.PD), m.Op, va, uint64(n)); {
+	switch v := key.Check(r, k, key.PD(m.PD), m.QP, m.Op, va, uint64(n)); {
 	case v == key.SuspendedNow:
 		u.dismiss(now, i, m, msg.OutcomeMoving)
 		return false
-	case !v.Granted() || r == nil || r.State != key.Valid || !r.Contains(m.VA, uint64(m.Len)):
+	case !v.Granted() || r == nil || !r.Kind.Direct() || r.State != key.Valid || !r.Contains(m.VA, uint64(m.Len)):
 		u.dismiss(now, i, m, msg.OutcomeRemoteAccess)
 		return false
 	}

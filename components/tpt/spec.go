@@ -31,7 +31,7 @@ type Spec struct {
 type MPTSpec struct {
 	Entries     int    `key:"entries" default:"1024" min:"1" max:"1048576" doc:"cached regions" source:"assumption: holds every region of the default workload"`
 	Ways        int    `key:"ways" default:"4" min:"0" max:"1048576" zero:"fully associative" doc:"ways of a set" source:"assumption"`
-	Replacement string `key:"replacement" default:"lru" oneof:"lru,fifo,tree-plru,nru,random" doc:"replacement policy" source:"assumption"`
+	Replacement string `key:"replacement" default:"lru" oneof:"lru,fifo,tree-plru,nru,random,srrip" doc:"replacement policy" source:"assumption; srrip: [SRRIP]"`
 	MSHRs       int    `key:"mshrs" default:"16" min:"1" max:"4096" doc:"misses outstanding" source:"assumption"`
 }
 
@@ -40,7 +40,7 @@ type MTTSpec struct {
 	Entries     int    `key:"entries" default:"2048" min:"1" max:"16777216" doc:"cached entries" source:"[FaRM14] Fig. 4 (digitised): 2048 entries explain its ConnectX-3 within 1.5 % (derived)"`
 	Ways        int    `key:"ways" default:"4" min:"0" max:"16777216" zero:"fully associative" doc:"ways of a set" source:"assumption"`
 	LineEntries int    `key:"line_entries" default:"1" min:"1" max:"8" doc:"entries of one line, read together" source:"1 fits [FaRM14] Fig. 4 (derived); 8: [Linux] mlx5/odp.c zaps in 64 B blocks of 8 entries"`
-	Replacement string `key:"replacement" default:"lru" oneof:"lru,fifo,tree-plru,nru,random" doc:"replacement policy" source:"assumption"`
+	Replacement string `key:"replacement" default:"lru" oneof:"lru,fifo,tree-plru,nru,random,srrip" doc:"replacement policy" source:"assumption; srrip: [SRRIP]"`
 	MSHRs       int    `key:"mshrs" default:"2" min:"1" max:"4096" doc:"walks outstanding" source:"[FaRM14] and [Clio22]: about 1.8 misses overlap on the ConnectX-3 whose 2048 entries are the default too (268 ns more an operation at saturation against 480 ns of latency; derived)"`
 	Levels      int    `key:"levels" default:"1" min:"1" max:"3" doc:"table levels, each one dependent read" source:"1: [Linux] mlx5/umr.c writes a region's entries as one list; up to 3: assumption"`
 	Index       string `key:"index" default:"entry" oneof:"entry,page" doc:"what selects the set: the entry's place in the table or the page number" source:"assumption: hardware caches memory by address"`
