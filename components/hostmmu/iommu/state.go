@@ -132,7 +132,7 @@ type Unit struct {
 	slots    []request
 	adapters []adapter
 	present  []int // adapters that are behind this IOMMU
-	inUse    int // slots
+	inUse    int   // slots
 
 	contexts contextCache
 	iotlb    iotlb
