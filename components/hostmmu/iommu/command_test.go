@@ -344,7 +344,7 @@ func TestTimeOut(t *testing.T) {
 	if err := b.engine.RunUntil(t1 + 2000*ns); err != nil {
 		t.Fatal(err)
 	}
-	if b.fenced(f2) >= 0 || second.Record.Acknowledged != 0 || b.roots[0].bells[1].msg.Body.(*msg.Invalidate).ITag != 1 {
+	if b.fenced(f2) >= 0 || first.Record.Acknowledged != 0 || second.Record.Acknowledged != 0 || b.roots[0].bells[1].msg.Body.(*msg.Invalidate).ITag != 1 {
 		t.Error("the late completion of the first request was credited to the second")
 	}
 	b.run()

@@ -329,3 +329,27 @@ func TestAccessedAndDirty(t *testing.T) {
 		}
 	}
 }
+
+// More contexts than are read at once, and a cache that holds one: each request
+// gets its own process's page.
+func TestManyContexts(t *testing.T) {
+	spec := defaultSpec(t)
+	spec.ContextEntries = 1
+	b := newBench(t, spec, 2, 0)
+	b.mapPages(0, 0, 1<<30, 1, 0)
+	b.mapPages(1, 0, 2<<30, 1, 0)
+	const n = 20
+	for i := range n {
+		b.setContext(uint16(i%2), uint32(i), Context{Table: b.tables[i/10], Domain: uint32(i / 10)})
+		b.roots[i%2].send(1000*ns, read(0, uint32(i), uint64(i)))
+	}
+	b.run()
+	for _, a := range b.log {
+		if want := model.PA(a.req.Cookie/10+1) << 30; a.client < 2 && a.req.PA != want {
+			t.Errorf("PASID %d goes to %#x, want %#x", a.req.Cookie, a.req.PA, want)
+		}
+	}
+	if s := b.unit.Stats(); s.ContextReads < n || len(b.roots[0].done)+len(b.roots[1].done) != n {
+		t.Errorf("%+v", s)
+	}
+}
