@@ -344,6 +344,9 @@ func TestTimeOut(t *testing.T) {
 	if err := b.engine.RunUntil(t1 + 2000*ns); err != nil {
 		t.Fatal(err)
 	}
+	if b.roots[0].bells[0].msg.Body.(*msg.Invalidate).Record != nil {
+		t.Error("a late adapter can still stamp a record that is the kernel's again")
+	}
 	if b.fenced(f2) >= 0 || first.Record.Acknowledged != 0 || second.Record.Acknowledged != 0 || b.roots[0].bells[1].msg.Body.(*msg.Invalidate).ITag != 1 {
 		t.Error("the late completion of the first request was credited to the second")
 	}
@@ -419,6 +422,28 @@ func TestContextInvalidation(t *testing.T) {
 		if inv.Range.Shift != 64 || inv.PASID != 1 || b.fenced(f) < c.Record.Acknowledged || c.Record.Acknowledged == 0 {
 			t.Errorf("domain %d: %+v, acknowledged %v, fenced %v", domain, inv.InvalidateRequest, c.Record.Acknowledged, b.fenced(f))
 		}
+	}
+}
+
+// A flush names its domain by the PASID where the adapter has no such context:
+// another domain's entries stay.
+func TestDomainNamedByAnotherAdapter(t *testing.T) {
+	b := newBench(t, defaultSpec(t), 2, 0)
+	b.setContext(1, 1, Context{Table: b.tables[0], Domain: 1})
+	b.setContext(1, 2, Context{Table: b.tables[1], Domain: 2})
+	b.mapPages(0, 0x1000, 1<<30, 1, 0)
+	b.mapPages(1, 0x1000, 2<<30, 1, 0)
+	b.roots[1].send(1000*ns, read(0x1000, 1, 1))
+	b.roots[1].send(1000*ns, read(0x1000, 2, 2))
+	b.command(5000*ns, msg.IOTLBInvalidate, 0x1000, 4096) // adapter 0, PASID 1
+	b.run()
+	if b.unit.iotlb.lookup(1, 0x1000) != nil || b.unit.iotlb.lookup(2, 0x1000) == nil {
+		t.Error("PASID 1's page is still held, or PASID 2's is not")
+	}
+	b.kernel.send(b.engine.Now()+100*ns, &msg.IOMMUCommand{Op: msg.IOTLBInvalidate, PASID: 7}) // nobody's: everything
+	b.run()
+	if b.unit.iotlb.lookup(2, 0x1000) != nil {
+		t.Error("something is left")
 	}
 }
 
