@@ -80,12 +80,11 @@ func (s *source[T]) push(now clocked.Time, e *clocked.Engine, id clocked.UnitID,
 // root is a root port with its adapter.
 type root struct {
 	source[msg.MemReq]
-	done    []timed[msg.MemDone]
-	bells   []timed[msg.Doorbell]
-	deaf    bool // takes no answers
-	onBell  func(now clocked.Time, d msg.Doorbell)
-	onDone  func(now clocked.Time, d msg.MemDone)
-	silence bool // does not answer Invalidate Requests
+	done   []timed[msg.MemDone]
+	bells  []timed[msg.Doorbell]
+	deaf   bool // takes no answers
+	onBell func(now clocked.Time, d msg.Doorbell)
+	onDone func(now clocked.Time, d msg.MemDone)
 }
 
 // access is what memory saw of an adapter.

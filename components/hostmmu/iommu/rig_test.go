@@ -29,7 +29,6 @@ type rig struct {
 	requests [][]*asked
 	fences   map[*msg.IOMMUCommand]*version
 	broken   []string
-	inval    []*msg.IOMMUCommand // of the IOTLB
 }
 
 // page is a page that comes and goes.
