@@ -216,3 +216,33 @@ func TestStopAsGuest(t *testing.T) {
 		t.Fatalf("ticks %v, error %v", m.ticks, err)
 	}
 }
+
+// tickOrder notes who ticked.
+type tickOrder struct {
+	name string
+	at   *[]string
+}
+
+func (u tickOrder) Name() string { return u.name }
+func (u tickOrder) Tick(Time)    { *u.at = append(*u.at, u.name) }
+
+// A unit that is to be last ticks after all others, whenever it was woken and
+// however an instant is shuffled.
+func TestLast(t *testing.T) {
+	for seed := range uint64(50) {
+		var order []string
+		e := NewEngine()
+		if seed > 0 {
+			e.Shuffle(seed)
+		}
+		last := e.Register(tickOrder{"last", &order})
+		e.Last(last)
+		e.Wake(last, 10)
+		for i := range 5 {
+			e.Wake(e.Register(tickOrder{fmt.Sprint(i), &order}), 10)
+		}
+		if err := e.Run(); err != nil || len(order) != 6 || order[5] != "last" {
+			t.Fatalf("seed %d: %v, %v", seed, order, err)
+		}
+	}
+}

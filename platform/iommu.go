@@ -57,6 +57,7 @@ func (s *System) buildIOMMU(adapters []Spec) (err error) {
 	if s.iommu, err = iommu.New(s.engine, "iommu", s.spec.Host.IOMMU, config); err != nil {
 		return err
 	}
+	s.engine.Last(s.iommu.ID()) // it walks tables that the kernel writes
 	process, dma := s.kernel.Tables()
 	if dma == nil {
 		dma = process // nothing of it is used: every user address is translated by PASID

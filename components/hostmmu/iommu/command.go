@@ -178,16 +178,27 @@ func pages(first model.VA, length uint64) span {
 	return span{first: pageNumber(first), last: pageNumber(last)}
 }
 
-// dropDomains drops the span in the domain of the command's context: the one in
-// memory and the one that is cached, which may differ; without either, in all.
+// dropDomains drops the span in the domain of the command's context. Where the
+// adapter named has none, the PASID's contexts of all adapters count, and without
+// any the span is dropped in every domain.
 func (u *Unit) dropDomains(c *msg.IOMMUCommand, r span) {
-	stored := u.inMemory(c.Adapter, c.PASID)
-	cached := u.contexts.peek(c.Adapter, c.PASID)
-	if stored == nil && cached == nil {
-		r.all = true
-		u.drop(r)
+	if u.dropDomain(c.Adapter, c.PASID, r) {
 		return
 	}
+	found := false
+	for i := range u.adapters {
+		found = u.dropDomain(uint16(i), c.PASID, r) || found
+	}
+	if !found {
+		r.all = true
+		u.drop(r)
+	}
+}
+
+// dropDomain drops the span in the domain of a context, of the one in memory and
+// of the one that is cached, and tells whether there is one.
+func (u *Unit) dropDomain(adapter uint16, pasid uint32, r span) bool {
+	stored, cached := u.inMemory(adapter, pasid), u.contexts.peek(adapter, pasid)
 	if stored != nil {
 		r.domain = stored.Domain
 		u.drop(r)
@@ -196,6 +207,7 @@ func (u *Unit) dropDomains(c *msg.IOMMUCommand, r span) {
 		r.domain = cached.Domain
 		u.drop(r)
 	}
+	return stored != nil || cached != nil
 }
 
 // drop drops a span from the caches, and makes void what walks have read of it.

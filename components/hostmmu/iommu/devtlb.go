@@ -97,6 +97,7 @@ func (u *Unit) giveUp(now clocked.Time) {
 		if o.open {
 			a := &u.adapters[o.adapter]
 			a.tags.TimeOut(o.itag)
+			a.requests[o.itag].Record = nil // the kernel's again: a late adapter stamps nothing
 			a.open--
 			o.command.TimedOut = true
 			u.stats.TimedOut++

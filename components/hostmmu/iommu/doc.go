@@ -31,6 +31,16 @@
 // store waits for it. It starts again, with the context, when an invalidation
 // of its range came meanwhile: what it has read fills nothing.
 //
+// Interrupts (KindMSI) are not translated, but keep their place.
+//
+// # Shared memory
+//
+// Page tables are not behind a wire: the kernel writes them at instants of its
+// own, and a walk reads and marks them at others. Where both fall on one instant
+// the result depends on who ticks first, so the engine has to run this unit
+// after the kernel. A table's memory may be freed or used for another table only
+// behind an IOTLB invalidation of its range and the fence, as for frames.
+//
 // # Order
 //
 // Posted requests of an adapter leave in order: one that waits for its walk

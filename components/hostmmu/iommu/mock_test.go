@@ -80,12 +80,11 @@ func (s *source[T]) push(now clocked.Time, e *clocked.Engine, id clocked.UnitID,
 // root is a root port with its adapter.
 type root struct {
 	source[msg.MemReq]
-	done    []timed[msg.MemDone]
-	bells   []timed[msg.Doorbell]
-	deaf    bool // takes no answers
-	onBell  func(now clocked.Time, d msg.Doorbell)
-	onDone  func(now clocked.Time, d msg.MemDone)
-	silence bool // does not answer Invalidate Requests
+	done   []timed[msg.MemDone]
+	bells  []timed[msg.Doorbell]
+	deaf   bool // takes no answers
+	onBell func(now clocked.Time, d msg.Doorbell)
+	onDone func(now clocked.Time, d msg.MemDone)
 }
 
 // access is what memory saw of an adapter.
@@ -106,9 +105,10 @@ type bench struct {
 	events []timed[msg.IOMMUEvent]
 	deaf   bool // the kernel takes no events
 
-	started  bool
-	onKernel func(now clocked.Time) // what the kernel does first
-	onFlow   func(now clocked.Time, e msg.IOMMUEvent)
+	started           bool
+	onKernel          func(now clocked.Time) // what the kernel does first
+	onRoots, onMemory func(now clocked.Time) // instead of these mocks
+	onFlow            func(now clocked.Time, e msg.IOMMUEvent)
 
 	placed  []clocked.Time // of the last write of each client
 	due     []timed[int]   // answers of memory, by time: index in log
@@ -192,6 +192,10 @@ func (b *bench) connect(adapters int) {
 }
 
 func (b *bench) tickRoots(now clocked.Time) {
+	if b.onRoots != nil {
+		b.onRoots(now)
+		return
+	}
 	for i, r := range b.roots {
 		p := &b.unit.ports.Adapters[i]
 		for d := p.Done.Peek(now); d != nil && !r.deaf; d = p.Done.Peek(now) {
@@ -229,6 +233,10 @@ func (b *bench) tickKernel(now clocked.Time) {
 // tickMemory takes requests, and answers reads in the order of their ends, never
 // before the writes of their client that came before.
 func (b *bench) tickMemory(now clocked.Time) {
+	if b.onMemory != nil {
+		b.onMemory(now)
+		return
+	}
 	walker := len(b.roots)
 	for client := range b.placed {
 		in := b.unit.ports.WalkReq

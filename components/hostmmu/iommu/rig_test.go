@@ -29,7 +29,6 @@ type rig struct {
 	requests [][]*asked
 	fences   map[*msg.IOMMUCommand]*version
 	broken   []string
-	inval    []*msg.IOMMUCommand // of the IOTLB
 }
 
 // page is a page that comes and goes.
@@ -194,7 +193,7 @@ func (r *rig) unmapPage(now clocked.Time, p *page) {
 	pasid := uint32(p.table + 1)
 	v.dropped = &msg.IOMMUCommand{Op: msg.IOTLBInvalidate, PASID: pasid, First: p.va, Len: p.shift.Bytes(), Record: &measure.Invalidation{}}
 	r.kernel.send(seen, v.dropped)
-	for a := range r.roots {
+	for a := range r.roots[:rand.New(rand.NewPCG(r.seed, uint64(now))).IntN(rigAdapters+1)] { // their copies are not used here
 		r.kernel.send(seen, &msg.IOMMUCommand{Op: msg.DevTLBInvalidate, Adapter: uint16(a), PASID: pasid, First: p.va, Len: p.shift.Bytes()})
 	}
 	f := &msg.IOMMUCommand{Op: msg.Fence}

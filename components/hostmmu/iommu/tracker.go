@@ -108,7 +108,7 @@ type drain struct {
 	flushes  int
 }
 
-// mark makes the drain wait for every request that is translated and still here.
+// markTranslated makes the drain wait for every request that is translated and still here.
 func (u *Unit) markTranslated() {
 	for i := range u.slots {
 		s := &u.slots[i]

@@ -18,10 +18,15 @@ func (s *request) posted() bool { return s.req.Write || s.req.Kind == msg.KindMe
 // stores tells whether the right to store is wanted.
 func (s *request) stores() bool { return s.req.Write || s.req.Address.Store }
 
-// start looks a request's context up, and goes on when it is there.
+// start looks a request's context up, and goes on when it is there. Interrupts
+// and completions need none.
 func (u *Unit) start(now clocked.Time, n int32) {
 	s := &u.slots[n]
-	if s.req.Kind == msg.KindMessage {
+	switch s.req.Kind {
+	case msg.KindMSI: // to the interrupt controller, not to memory
+		u.ready(now, n, forward)
+		return
+	case msg.KindMessage:
 		if _, asks := s.req.Body.(*msg.PageRequest); !asks {
 			u.ready(now, n, respond)
 			return

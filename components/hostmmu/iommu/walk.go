@@ -57,12 +57,9 @@ func (u *Unit) miss(now clocked.Time, n int32, c *context) (merged bool) {
 
 // beginWalks gives walkers to the walks that queue.
 func (u *Unit) beginWalks(now clocked.Time) {
-	for k := range u.walkers {
+	for k := 0; k < len(u.walkers) && u.queue.Len() > 0; k++ {
 		if u.walkers[k] != none {
 			continue
-		}
-		if u.queue.Len() == 0 {
-			break
 		}
 		i := u.queue.Pop()
 		w := &u.walks[i]
