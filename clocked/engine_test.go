@@ -4,6 +4,7 @@ import (
 	"errors"
 	"runtime"
 	"slices"
+	"strconv"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -239,7 +240,7 @@ func TestLast(t *testing.T) {
 		e.Last(last)
 		e.Wake(last, 10)
 		for i := range 5 {
-			e.Wake(e.Register(tickOrder{fmt.Sprint(i), &order}), 10)
+			e.Wake(e.Register(tickOrder{strconv.Itoa(i), &order}), 10)
 		}
 		if err := e.Run(); err != nil || len(order) != 6 || order[5] != "last" {
 			t.Fatalf("seed %d: %v, %v", seed, order, err)
