@@ -68,7 +68,7 @@ func (s *System) joinGuarded(root *pcie.RootPort, mmio *clocked.Wire[msg.Doorbel
 		Req:     hostWire[msg.MemReq](s, root, s.iommu, depthRegister),
 		Done:    hostWire[msg.MemDone](s, s.iommu, root, depthRegister),
 		Message: hostWire[msg.Doorbell](s, s.iommu, root, depthRegister)}
-	root.Connect(pcie.RootPorts{MMIO: mmio, Message: ports.Message, MemReq: ports.Req, Answers: ports.Done})
+	root.Connect(pcie.RootPorts{MMIO: mmio, Message: ports.Message, MemReq: ports.Req, MemDone: ports.Done})
 	return client, ports
 }
 

@@ -85,8 +85,7 @@ func newRig(t tb, options ...option) *rig {
 		r.iommu = &mockSoftware{}
 		r.iommu.id = e.Register(r.iommu)
 		host.Message = wire[msg.Doorbell](e, r.iommu.id, link.Root.ID(), clocked.Domain{}, 4, hop)
-		host.Answers = wire[msg.MemDone](e, r.memory.id, link.Root.ID(), clocked.Domain{}, 1024, hop)
-		r.iommu.out, r.memory.answers = host.Message, host.Answers
+		r.iommu.out = host.Message
 	}
 	link.Root.Connect(host)
 	var ports EndpointPorts
@@ -207,7 +206,6 @@ type mockMemory struct {
 	id      clocked.UnitID
 	req     *clocked.Wire[msg.MemReq]
 	done    *clocked.Wire[msg.MemDone]
-	answers *clocked.Wire[msg.MemDone] // of translation requests, where not nil
 	status  func(*msg.MemReq) msg.Status
 	latency clocked.Time
 	blocked bool
@@ -224,11 +222,7 @@ func (m *mockMemory) Tick(now clocked.Time) {
 		if r == nil {
 			return
 		}
-		done := m.done
-		if m.answers != nil && r.Kind == msg.KindATS {
-			done = m.answers
-		}
-		if !r.Write && !done.Ready(now) {
+		if !r.Write && !m.done.Ready(now) {
 			return
 		}
 		if now < m.next {
@@ -243,7 +237,7 @@ func (m *mockMemory) Tick(now clocked.Time) {
 			if r.Ledger != nil {
 				r.Ledger.Charge(now+m.latency, measure.CauseHostMemory)
 			}
-			a := done.PushAt(now, now+m.latency)
+			a := m.done.PushAt(now, now+m.latency)
 			*a = msg.MemDone{Kind: r.Kind, Tag: r.Tag, Len: r.Len, PA: r.PA, Ledger: r.Ledger, Stale: m.stale}
 			if r.Kind == msg.KindATS {
 				a.Entry = uint64(r.PA) + 1

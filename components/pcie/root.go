@@ -7,15 +7,13 @@ import (
 	"rnicmmu/model"
 )
 
-// RootPorts are the root port's connections. Message and Answers are nil on a
-// host without an IOMMU. Where the IOMMU also hands on what memory answers,
-// Answers may be nil too.
+// RootPorts are the root port's connections. Message is nil on a host without an
+// IOMMU.
 type RootPorts struct {
 	MMIO    *clocked.Wire[msg.Doorbell] // read by the root port, from software
 	Message *clocked.Wire[msg.Doorbell] // read by the root port, from the IOMMU
 	MemReq  *clocked.Wire[msg.MemReq]   // written by the root port
-	MemDone *clocked.Wire[msg.MemDone]  // read by the root port, from memory
-	Answers *clocked.Wire[msg.MemDone]  // read by the root port, from the IOMMU
+	MemDone *clocked.Wire[msg.MemDone]  // read by the root port, from memory or the IOMMU
 }
 
 // RootPort is the host's end of a link: it turns requests into memory
@@ -28,8 +26,8 @@ type RootPort struct {
 	mps    uint32
 	every  bool // a completion for each boundary
 	memReq *clocked.Wire[msg.MemReq]
+	done   *clocked.Wire[msg.MemDone]
 	posted merge[msg.Doorbell]
-	done   merge[msg.MemDone]
 	tx     transmitter
 	rx     receiver
 
@@ -66,9 +64,8 @@ func newRootPort(name string, spec Spec) *RootPort {
 
 // Connect sets the root port's wires, once, before the engine runs.
 func (u *RootPort) Connect(p RootPorts) {
-	u.memReq = p.MemReq
+	u.memReq, u.done = p.MemReq, p.MemDone
 	u.posted.wires = [2]*clocked.Wire[msg.Doorbell]{p.MMIO, p.Message}
-	u.done.wires = [2]*clocked.Wire[msg.MemDone]{p.MemDone, p.Answers}
 }
 
 // ID is the root port's identity in the engine, for wires.
@@ -142,12 +139,12 @@ func (u *RootPort) accept(now clocked.Time) {
 		}
 	}
 	for u.answers.Len() < rootQueue {
-		m, w := u.done.next(now)
+		m := u.done.Peek(now)
 		if m == nil {
 			break
 		}
 		*u.answers.Push() = completion{done: *m, since: u.tx.next()}
-		w.Pop(now)
+		u.done.Pop(now)
 	}
 }
 
