@@ -67,7 +67,8 @@ type nic struct {
 	qps     []*qp
 
 	config    AdapterConfig
-	silent    bool                                   // answers nothing any more
+	silent    bool // answers nothing any more
+	ignored   []*msg.Command
 	cut       bool                                   // its root port takes nothing
 	zapped    func(now clocked.Time, c *msg.Command) // called before a command's effect
 	atc       map[model.VA]entry
@@ -189,8 +190,10 @@ func (w *world) commands(now clocked.Time, i int, n *nic) {
 		if d.Disable {
 			n.cut = true
 			w.note(now, "disable %d", i)
-		} else if !n.silent {
-			n.queue = append(n.queue, d.Body.(*msg.Command))
+		} else if c := d.Body.(*msg.Command); n.silent {
+			n.ignored = append(n.ignored, c)
+		} else {
+			n.queue = append(n.queue, c)
 		}
 		mmio.Pop(now)
 	}
