@@ -257,7 +257,7 @@ func TestMigrationThereAndBack(t *testing.T) {
 }
 
 // move starts a migration between the kernel's ticks.
-func (w *world) move(t *testing.T, p uint32) {
+func (w *world) move(t tester, p uint32) {
 	t.Helper()
 	now := w.engine.Now()
 	if !w.kernel.Migrate(now, p) {

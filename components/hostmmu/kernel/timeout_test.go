@@ -33,7 +33,6 @@ func deaf(t *testing.T, s Spec, configs ...AdapterConfig) *world {
 // the time until its root port is closed, no more, and its frames are free only
 // then. Later invalidations pass it over.
 func TestDeadAdapter(t *testing.T) {
-	const command, batch = 300 * ns, 3 * 300 * ns // IOTLB, devTLB, devTLB
 	for _, c := range []AdapterConfig{scheme(ODP), scheme(Suspend), scheme(SVA)} {
 		w := deaf(t, impatient(4), c, scheme(c.Scheme))
 		evicted := w.kernel.Stats.Evictions
