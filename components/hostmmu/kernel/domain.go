@@ -21,7 +21,8 @@ func (k *Kernel) busAddress(a *adapter, p, frame uint32) model.PA {
 // ([Linux] umem_odp.c).
 func (k *Kernel) mapDMA(p uint32) {
 	pg := &k.pages[p]
-	if err := k.dma.Map(k.vaOf(p), msg.FramePA(pg.frame, k.shift), k.shift, pagetable.User|pagetable.Write); err != nil {
+	const flags = pagetable.User | pagetable.Write | accessed | dirty // an IOMMU that sets no such bits asks for them
+	if err := k.dma.Map(k.vaOf(p), msg.FramePA(pg.frame, k.shift), k.shift, flags); err != nil {
 		k.Stats.TableErrors++
 	}
 	pg.flags |= pageDMA

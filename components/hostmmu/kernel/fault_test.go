@@ -8,14 +8,14 @@ import (
 	"rnicmmu/model"
 )
 
-func wantTime(t *testing.T, what string, got, want clocked.Time) {
+func wantTime(t tester, what string, got, want clocked.Time) {
 	t.Helper()
 	if got != want {
 		t.Errorf("%s: %v, want %v", what, got, want)
 	}
 }
 
-func wantCount(t *testing.T, what string, got, want uint64) {
+func wantCount(t tester, what string, got, want uint64) {
 	t.Helper()
 	if got != want {
 		t.Errorf("%s: %d, want %d", what, got, want)
@@ -72,7 +72,7 @@ func TestPublishedDriverTime(t *testing.T) {
 	wantTime(t, "interrupt, driver, CPU fault and update", software, 5600*ns)
 }
 
-// n faults on one page: one CPU fault, one fill, n resumes.
+// FLT-9: n faults on one page: one CPU fault, one fill, n resumes.
 func TestCoalescing(t *testing.T) {
 	w := newWorld(t, setting{spec: steps(quick(8)), regions: oneRegion(4)})
 	const n = 10
@@ -137,7 +137,7 @@ func TestPermissionUpgrade(t *testing.T) {
 	}
 }
 
-// GIVEN a fault that has walked the page table, mapped nothing yet, and is
+// A4, FLT-4, INV-3, INV-4: GIVEN a fault that has walked the page table, mapped nothing yet, and is
 // about to write the adapter's table, WHEN the page moves to another frame,
 // THEN the fault walks again and fills in the new frame.
 func TestInvalidationDuringFault(t *testing.T) {

@@ -70,9 +70,12 @@ func (k *Kernel) takeIOMMU(now clocked.Time) {
 		return
 	}
 	for e := k.ports.IOMMUEvents.Peek(now); e != nil; e = k.ports.IOMMUEvents.Peek(now) {
-		if e.Kind == msg.EventFence {
+		switch {
+		case e.Kind == msg.EventFence:
 			k.fenceDone(now, e.Command)
-		} else {
+		case e.Kind == msg.EventAbsent && k.knows(e):
+			k.Stats.Absent++
+		default:
 			*k.ring.entries.Push() = *e
 			k.ringInterrupt(now)
 		}

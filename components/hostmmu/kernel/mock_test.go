@@ -1,8 +1,6 @@
 package kernel
 
 import (
-	"testing"
-
 	"rnicmmu/clocked"
 	"rnicmmu/components/msg"
 	"rnicmmu/measure"
@@ -18,10 +16,18 @@ const (
 	pageTime = 100 * ns // of a page operation
 )
 
+// tester is a test, also of package rapid.
+type tester interface {
+	Helper()
+	Fatal(args ...any)
+	Errorf(format string, args ...any)
+	Fatalf(format string, args ...any)
+}
+
 // world plays everything around the kernel: adapters with their tables, and
 // memory with its content.
 type world struct {
-	t       testing.TB
+	t       tester
 	engine  *clocked.Engine
 	id      clocked.UnitID
 	kernel  *Kernel
@@ -35,8 +41,14 @@ type world struct {
 	frames  int
 	records []measure.Invalidation
 	ticked  func(now clocked.Time)
+	limit   clocked.Time // of a run
+	iommu   iommuMock
+	log     []string // of commands, in the order of their effects, when logging
+	logging bool
 
 	stale, lost int
+	blocked     int // by the IOMMU: no mapping
+	moving      int // accesses that met a suspension
 	zaps, fills int // commands seen
 }
 
@@ -53,11 +65,20 @@ type nic struct {
 	busy    bool
 	command clocked.Time // time of a command
 	qps     []*qp
+
+	config    AdapterConfig
+	silent    bool // answers nothing any more
+	ignored   []*msg.Command
+	cut       bool                                   // its root port takes nothing
+	zapped    func(now clocked.Time, c *msg.Command) // called before a command's effect
+	atc       map[model.VA]entry
+	suspended map[uint64]int // entries' suspensions
 }
 
 type entry struct {
 	pa             model.PA
 	present, write bool
+	clean          bool // in an IOTLB: the dirty bit was not set
 }
 
 // qp accesses pages one after another.
@@ -65,7 +86,7 @@ type qp struct {
 	script   []access
 	at       int
 	faulting bool
-	posted   bool // the event is out
+	again    clocked.Time // not before
 	resumes  int
 	failures int
 	faults   int
@@ -90,6 +111,7 @@ func (w *world) random() uint64 {
 
 func (w *world) Tick(now clocked.Time) {
 	w.memory(now)
+	w.runIOMMU(now)
 	for i, n := range w.nics {
 		w.commands(now, i, n)
 		for q := range n.qps {
@@ -165,7 +187,14 @@ func (w *world) apply(op *msg.PageOp) (lost bool) {
 func (w *world) commands(now clocked.Time, i int, n *nic) {
 	mmio := w.ports.Adapters[i].MMIO
 	for d := mmio.Peek(now); d != nil; d = mmio.Peek(now) {
-		n.queue = append(n.queue, d.Body.(*msg.Command))
+		if d.Disable {
+			n.cut = true
+			w.note(now, "disable %d", i)
+		} else if c := d.Body.(*msg.Command); n.silent {
+			n.ignored = append(n.ignored, c)
+		} else {
+			n.queue = append(n.queue, c)
+		}
 		mmio.Pop(now)
 	}
 	if n.busy && n.until <= now {
@@ -183,12 +212,20 @@ func (w *world) commands(now clocked.Time, i int, n *nic) {
 	}
 }
 
+var opNames = [...]string{"fill", "invalidate", "resume", "suspend", "unsuspend", "protect", "key"}
+
 func (w *world) execute(now clocked.Time, n *nic, c *msg.Command) {
+	w.note(now, "%s %d: %d+%d", opNames[c.Op], c.Adapter, c.Entry, c.Count)
+	if n.zapped != nil {
+		n.zapped(now, c)
+	}
 	switch c.Op {
+	case msg.CmdSuspend, msg.CmdUnsuspend:
+		w.suspend(n, c)
 	case msg.CmdFill:
 		w.fills++
 		for i, pa := range c.PA {
-			n.table[c.Entry+uint64(i)] = entry{pa, true, c.Write}
+			n.table[c.Entry+uint64(i)] = entry{pa: pa, present: true, write: c.Write}
 		}
 	case msg.CmdInvalidate:
 		w.zaps++
@@ -197,7 +234,7 @@ func (w *world) execute(now clocked.Time, n *nic, c *msg.Command) {
 		q := n.qps[c.Token]
 		q.resumes++
 		q.service = append(q.service, now-q.began)
-		q.faulting, q.posted = false, false
+		q.faulting = false
 		if c.Failed {
 			q.failures++
 			q.at++
@@ -207,14 +244,24 @@ func (w *world) execute(now clocked.Time, n *nic, c *msg.Command) {
 
 func (w *world) access(now clocked.Time, i int, n *nic, number int) {
 	q := n.qps[number]
-	if q.at >= len(q.script) || q.faulting {
+	if q.at >= len(q.script) || q.faulting || now < q.again {
 		return
 	}
 	a := q.script[q.at]
+	if n.config.Scheme == SVA || n.config.Process {
+		w.walkAccess(now, i, n, number)
+		return
+	}
 	e := n.table[a.entry]
 	missing := false
 	for _, e := range n.table[a.entry : a.entry+uint64(max(a.span, 1))] {
 		missing = missing || !e.present || a.write && !e.write
+	}
+	if n.suspended[a.entry] > 0 {
+		w.moving++
+		q.again = now + us // as after an RNR NAK
+		w.engine.Wake(w.id, q.again)
+		return
 	}
 	if missing {
 		q.faulting, q.began = true, now
@@ -224,7 +271,22 @@ func (w *world) access(now clocked.Time, i int, n *nic, number int) {
 			msg.Inbox{Kind: msg.KindMSI, Adapter: uint16(i)})
 		return
 	}
-	f := content.ID(uint64(e.pa) >> w.kernel.shift)
+	pa := e.pa
+	if n.config.IOMMU || n.config.Scheme == IOMMU {
+		d, ok := w.iommu.translate(w, 0, model.VA(e.pa), a.write)
+		if !ok {
+			w.blocked++
+			q.at++
+			return
+		}
+		pa = d.pa
+	}
+	w.transfer(now, q, a, pa)
+}
+
+// transfer is the DMA of an access.
+func (w *world) transfer(now clocked.Time, q *qp, a access, pa model.PA) {
+	f := content.ID(uint64(pa) >> w.kernel.shift)
 	_, generation := w.oracle.Owner(f)
 	if a.write {
 		if w.oracle.WriteDMA(f, content.Page(a.page), generation, w.random(), 0) != content.Good {
@@ -258,6 +320,8 @@ type setting struct {
 	regions  []Region
 	scheme   string
 	adapters int
+	configs  []AdapterConfig // instead of scheme and adapters
+	config   Config          // the rest
 	shuffle  uint64
 	jitter   clocked.Time
 }
@@ -267,21 +331,25 @@ func oneRegion(pages int) []Region {
 	return []Region{{VA: 0x10000, Length: uint64(pages) * 4096, Writable: true}}
 }
 
-func newWorld(t testing.TB, s setting) *world {
+func newWorld(t tester, s setting) *world {
 	t.Helper()
 	e := clocked.NewEngine()
 	if s.shuffle > 0 {
 		e.Shuffle(s.shuffle)
 	}
-	w := &world{t: t, engine: e, rng: 99, jitter: s.jitter}
+	w := &world{t: t, engine: e, rng: 99, jitter: s.jitter, limit: 10 * clocked.Second}
 	w.id = e.Register(w)
 	s.adapters = max(s.adapters, 1)
-	config := Config{Seed: 5, OnInvalidation: func(r *measure.Invalidation) { w.records = append(w.records, *r) }}
+	config := s.config
+	config.Seed, config.OnInvalidation = 5, func(r *measure.Invalidation) { w.records = append(w.records, *r) }
 	if s.scheme == "" {
 		s.scheme = ODP
 	}
-	for range s.adapters {
-		config.Adapters = append(config.Adapters, AdapterConfig{Shift: model.Shift4K, Scheme: s.scheme})
+	config.Adapters = s.configs
+	if s.configs == nil {
+		for range s.adapters {
+			config.Adapters = append(config.Adapters, AdapterConfig{Shift: model.Shift4K, Scheme: s.scheme})
+		}
 	}
 	k, err := New(e, "kernel", s.spec, config)
 	if err != nil {
@@ -292,12 +360,12 @@ func newWorld(t testing.TB, s setting) *world {
 	if err != nil {
 		t.Fatal(err)
 	}
-	w.connect(s.adapters)
+	w.connect(config.Adapters)
 	w.prepare(setup)
 	return w
 }
 
-func (w *world) connect(adapters int) {
+func (w *world) connect(adapters []AdapterConfig) {
 	k, e := w.kernel, w.engine
 	spec := func(from, to clocked.UnitID) clocked.WireSpec {
 		return clocked.WireSpec{Name: "wire", Writer: from, Reader: to, Depth: 4, Latency: hop}
@@ -307,9 +375,13 @@ func (w *world) connect(adapters int) {
 		PageOp:   clocked.NewWire[msg.PageOp](e, spec(k.ID(), w.id)),
 		PageDone: clocked.NewWire[msg.PageDone](e, spec(w.id, k.ID())),
 	}
-	for range adapters {
+	w.ports.IOMMU = clocked.NewWire[*msg.IOMMUCommand](e, spec(k.ID(), w.id))
+	w.ports.IOMMUEvents = clocked.NewWire[msg.IOMMUEvent](e, spec(w.id, k.ID()))
+	w.iommu = iommuMock{tlb: map[iotlbKey]entry{}, command: 300 * ns, timeout: clocked.Second}
+	for _, c := range adapters {
 		w.ports.Adapters = append(w.ports.Adapters, AdapterPort{MMIO: clocked.NewWire[msg.Doorbell](e, spec(k.ID(), w.id))})
-		w.nics = append(w.nics, &nic{table: make([]entry, len(k.pages)+16), command: us})
+		w.nics = append(w.nics, &nic{table: make([]entry, len(k.pages)<<(k.shift-12)+16), command: us,
+			config: c, atc: map[model.VA]entry{}, suspended: map[uint64]int{}})
 	}
 	k.Connect(w.ports)
 }
@@ -334,7 +406,7 @@ func (w *world) prepare(setup Setup) {
 	}
 	for _, f := range setup.Fills {
 		for i := range f.Count {
-			w.nics[f.Adapter].table[f.Entry+i] = entry{f.PA + model.PA(i*4096), true, f.Write}
+			w.nics[f.Adapter].table[f.Entry+i] = entry{pa: f.PA + model.PA(i*4096), present: true, write: f.Write}
 		}
 	}
 }
@@ -352,14 +424,17 @@ func (w *world) touch(write bool, pages ...uint32) *qp {
 // run runs until nothing is left to do and checks what must hold then.
 func (w *world) run() Stats {
 	w.t.Helper()
-	w.engine.Wake(w.id, ns)
-	if err := w.engine.Run(); err != nil {
+	w.engine.Wake(w.id, w.engine.Now()+ns)
+	if err := w.engine.RunUntil(w.engine.Now() + w.limit); err != nil {
 		w.t.Fatal(err)
 	}
 	s := w.kernel.Stats
+	if w.engine.Pending() > 0 {
+		w.t.Fatalf("not at rest after %v: %+v; %v", w.limit, s, w.kernel.Waits())
+	}
 	for _, n := range w.nics {
 		for i, q := range n.qps {
-			if q.at != len(q.script) || q.resumes != q.faults {
+			if !n.silent && (q.at != len(q.script) || q.resumes != q.faults) {
 				w.t.Errorf("QP %d: %d of %d accesses, %d faults, %d resumes; %v", i, q.at, len(q.script), q.faults, q.resumes, w.kernel.Waits())
 			}
 		}
@@ -367,13 +442,16 @@ func (w *world) run() Stats {
 	if !w.kernel.Idle() {
 		w.t.Errorf("not idle: %v", w.kernel.Waits())
 	}
+	if w.blocked > 0 {
+		w.t.Errorf("%d accesses found nothing in the DMA domain", w.blocked)
+	}
 	if w.stale > 0 || w.lost > 0 || s.LostPages > 0 || s.TableErrors > 0 {
 		w.t.Errorf("%d stale, %d + %d lost, %d page-table errors", w.stale, w.lost, s.LostPages, s.TableErrors)
 	}
 	if in, out := s.FilledPages+s.Initial, s.Evictions+uint64(w.kernel.ResidentPages()); in != out {
 		w.t.Errorf("%d pages in, %d evicted or resident", in, out)
 	}
-	if s.InvalidationsIssued != s.InvalidationsAcknowledged || s.Events != s.Resumed+s.Failed+s.Gone {
+	if s.InvalidationsIssued != s.InvalidationsAcknowledged+s.InvalidationsTimedOut || s.Events != s.Resumed+s.Failed+s.Gone {
 		w.t.Errorf("%d invalidations, %d acknowledged; %d events, %d + %d resumed", s.InvalidationsIssued, s.InvalidationsAcknowledged, s.Events, s.Resumed, s.Failed)
 	}
 	return s

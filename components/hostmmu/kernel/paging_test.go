@@ -99,7 +99,7 @@ func (w *world) accessed() bool {
 	return true
 }
 
-// With two frames and many QPs, no frame is ever free for long; all progress.
+// FLT-10, INV-7: with two frames and many QPs, no frame is ever free for long; all progress.
 func TestProgressWithoutFreeFrames(t *testing.T) {
 	w := newWorld(t, setting{spec: steps(quick(2)), regions: oneRegion(32)})
 	for i := range uint32(16) {
@@ -176,7 +176,7 @@ func TestMigrationKeepsPages(t *testing.T) {
 	wantCount(t, "filled", stats.FilledPages, 4)
 }
 
-// Faults for two pages each: where all frames could be held by faults that
+// OVR-2: faults for two pages each: where all frames could be held by faults that
 // wait for their second page, only the eldest holds, so that all progress.
 func TestFaultOfSeveralPages(t *testing.T) {
 	for _, frames := range []int{2, 4, 16} {

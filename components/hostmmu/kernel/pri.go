@@ -21,6 +21,7 @@ type ask struct {
 	page    uint32
 	write   bool
 	refused bool
+	waited  bool // a CPU fault had to be done or joined
 }
 
 // ring is the kernel's side of the IOMMU's page request ring, and of what it
@@ -29,6 +30,19 @@ type ring struct {
 	entries   clocked.FIFO[msg.IOMMUEvent]
 	ringing   bool // the handler is scheduled
 	collector ats.Collector
+}
+
+// knows tells whether an absent page waits already to be looked at: who met it
+// comes again and again.
+func (k *Kernel) knows(e *msg.IOMMUEvent) bool {
+	r := &k.ring
+	for n := r.entries.Head(); n != r.entries.Tail(); n++ {
+		x := r.entries.At(n)
+		if x.Kind == msg.EventAbsent && x.Adapter == e.Adapter && (x.Write || !e.Write) && k.shift.Number(x.VA) == k.shift.Number(e.VA) {
+			return true
+		}
+	}
+	return false
 }
 
 // ringInterrupt schedules the ring's handler.
@@ -45,16 +59,29 @@ func (k *Kernel) handleRing(now clocked.Time) {
 	r, taken := &k.ring, uint32(0)
 	r.ringing = false
 	for r.entries.Len() > 0 {
+		e := *r.entries.Front()
+		var a ask
+		if e.Kind == msg.EventAbsent {
+			a = k.askFor(e.Adapter, &ats.PageRequest{PASID: PASID, VA: e.VA, Write: e.Write})
+			if k.needless(now, e.Adapter, &a) {
+				k.Stats.Absent++
+				r.entries.Pop()
+				continue
+			}
+		}
 		if k.jobs.used >= k.spec.Fault.Contexts {
 			k.Stats.Stalls++
 			break
 		}
-		if e := r.entries.Pop(); e.Kind == msg.EventPage {
+		r.entries.Pop()
+		if e.Kind == msg.EventPage {
 			taken++
 			k.takeRequest(now, &e)
-		} else {
-			k.takeAbsent(now, &e)
+			continue
 		}
+		k.Stats.Absent++
+		j := k.newJob(now, event{adapter: e.Adapter}, jobAbsent)
+		j.asks = append(j.asks, a)
 	}
 	if taken > 0 {
 		k.submitAlone(msg.IOMMUCommand{Op: msg.FreeRing, Count: taken})
@@ -90,21 +117,25 @@ func (k *Kernel) takeRequest(now clocked.Time, e *msg.IOMMUEvent) {
 	}
 }
 
-// takeAbsent has a page brought in that an untranslated request met absent,
-// unless that is under way.
-func (k *Kernel) takeAbsent(now clocked.Time, e *msg.IOMMUEvent) {
-	k.Stats.Absent++
-	a := k.askFor(e.Adapter, &ats.PageRequest{PASID: PASID, VA: e.VA, Write: e.Write})
-	if a.refused || k.gone(e.Adapter) {
-		return
+// needless tells whether a page that an untranslated request met absent is not
+// to be brought in: it may not be, is already, or is on its way.
+func (k *Kernel) needless(now clocked.Time, adapter uint16, a *ask) bool {
+	if a.refused || k.gone(adapter) {
+		return true
+	}
+	pg := &k.pages[a.page]
+	if pg.state == pageResident && pg.flags&pageUpgrading == 0 && (!a.write || k.storable(a.page)) {
+		k.Stats.Coalesced++
+		k.markUsed(a)
+		k.frames[pg.frame].until = now + k.spec.Pager.Grace
+		return true
 	}
 	for _, j := range k.jobs.items {
 		if j.live && j.kind == jobAbsent && j.asks[0].page == a.page && (j.asks[0].write || !a.write) {
-			return
+			return true
 		}
 	}
-	j := k.newJob(now, event{adapter: e.Adapter}, jobAbsent)
-	j.asks = append(j.asks, a)
+	return false
 }
 
 // askFor finds the page of a request among what the process has registered with
@@ -133,10 +164,10 @@ func (k *Kernel) serve(now clocked.Time, i int) {
 			k.letGoAsked(j)
 		}
 		if !k.ensure(now, a.page, a.write, byAdapter) {
-			j.faulted, j.waits = true, a.page
+			j.faulted, a.waited, j.waits = true, true, a.page
 			return
 		}
-		k.markUsed(a.page, a.write)
+		k.markUsed(a)
 		k.frames[k.pages[a.page].frame].until = now + k.spec.Pager.Grace
 		k.hold(a.page)
 		j.served++
@@ -148,26 +179,23 @@ func (k *Kernel) serve(now clocked.Time, i int) {
 	k.after(now, k.spec.Fault.Update, refer(actorJob, i))
 }
 
-// markUsed does to a page-table entry what a CPU fault does. Where that gives
-// the right to store, to adapters whose IOMMU sets no dirty bits, an older
-// entry without it may be cached.
-func (k *Kernel) markUsed(p uint32, write bool) {
-	va := k.vaOf(p)
-	if !write {
-		if err := k.table.SetAccessed(va); err != nil {
+// markUsed does to a page-table entry what a CPU fault does. A store that asks
+// for a page which is there met an entry from before the page was writable or,
+// where the IOMMU sets no dirty bits, before it was dirty: that is flushed.
+func (k *Kernel) markUsed(a *ask) {
+	if !a.write {
+		if err := k.table.SetAccessed(k.vaOf(a.page)); err != nil {
 			k.Stats.TableErrors++
 		}
 		return
 	}
-	w := k.table.Lookup(va)
-	if !w.Entry.Has(dirty) {
-		k.dirty(p)
-		k.permitted(p)
+	k.dirty(a.page)
+	if !a.waited {
+		k.permitted(a.page)
 	}
 }
 
-// permitted flushes what the IOTLB holds of a page that got the right to store.
-// Nobody waits: what the process asks of the IOMMU later comes behind it.
+// permitted flushes what the IOTLB holds of a page that may be stored to. Nobody waits: what the process asks of the IOMMU later comes behind it.
 func (k *Kernel) permitted(p uint32) {
 	for _, r := range k.segmentOf(p).regions {
 		if k.adapters[k.regions[r].Adapter].walks() {

@@ -78,13 +78,39 @@ func (k *Kernel) secondChance(now clocked.Time) (uint32, bool) {
 	for range 2 * k.listed {
 		f := k.oldest
 		if k.evictable(now, f) {
-			if was, err := k.table.ClearAccessed(k.vaOf(k.frames[f].page)); err == nil && !was {
+			p := k.frames[f].page
+			if was, err := k.table.ClearAccessed(k.vaOf(p)); err == nil && !was {
 				return f, true
+			}
+			if k.spec.Pager.FlushOnClear {
+				k.flushAccessed(p)
 			}
 		}
 		k.touch(f)
 	}
 	return 0, false
+}
+
+// flushAccessed has adapters and the IOMMU forget a page whose accessed bit was
+// cleared, so that its next use sets the bit. Nobody waits: until then the page
+// may look idle.
+func (k *Kernel) flushAccessed(p uint32) {
+	flushed := false
+	for _, r := range k.segmentOf(p).regions {
+		a := &k.adapters[k.regions[r].Adapter]
+		if !a.walks() {
+			continue
+		}
+		if !flushed {
+			flushed = true
+			k.Stats.AccessFlushes++
+			k.submitAlone(k.flushRange(PASID, p, 1, nil))
+		}
+		if a.config.Scheme == SVA && a.state == adapterAlive {
+			k.submitAlone(msg.IOMMUCommand{Op: msg.DevTLBInvalidate, Adapter: uint16(k.regions[r].Adapter), PASID: PASID,
+				First: k.vaOf(p), Len: k.shift.Bytes()})
+		}
+	}
 }
 
 // evictable tells whether nothing needs the page in a frame where it is. What

@@ -131,7 +131,7 @@ func TestWatermarks(t *testing.T) {
 	}
 }
 
-// Neighbours whose accessed bits are clear leave with one command: the first
+// INV-12: neighbours whose accessed bits are clear leave with one command: the first
 // victim's turn of the hand has cleared them all.
 func TestBatchedInvalidation(t *testing.T) {
 	s := quick(16)
@@ -144,7 +144,7 @@ func TestBatchedInvalidation(t *testing.T) {
 	wantCount(t, "pages of the record", uint64(w.records[0].Pages), 4)
 }
 
-// A page that a fault has filled stays for the grace time, however short of
+// OVR-1: a page that a fault has filled stays for the grace time, however short of
 // frames the host is.
 func TestGrace(t *testing.T) {
 	s := quick(2)
@@ -159,7 +159,7 @@ func TestGrace(t *testing.T) {
 	}
 }
 
-// Two adapters over the same pages: both are told before the frame goes, at
+// INV-2: two adapters over the same pages: both are told before the frame goes, at
 // once or one after the other.
 func TestEveryAdapterIsTold(t *testing.T) {
 	for _, order := range []string{"parallel", "serial"} {

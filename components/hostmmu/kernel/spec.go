@@ -23,7 +23,7 @@ type Spec struct {
 
 // Pager describes reclaim and the initial backing of registered memory.
 type Pager struct {
-	Policy          string       `key:"policy" default:"clock" oneof:"clock,lru" doc:"clock: second chance by accessed bits; lru: recency of fault-in and CPU access. DMA under odp shows in neither" source:"assumption: second chance is nearest to Linux's reclaim"`
+	Policy          string       `key:"policy" default:"clock" oneof:"clock,lru" doc:"clock: second chance by accessed bits; lru: recency of fault-in and CPU access. DMA through adapters' tables shows in neither; walks of the page table by an IOMMU set accessed bits" source:"assumption: second chance is nearest to Linux's reclaim"`
 	Initial         string       `key:"initial" default:"zero" oneof:"zero,swapped,resident" doc:"backing at registration: first touch zero-fills, first touch reads swap, or as many pages as fit are present and the others in swap" source:"assumption: fresh anonymous memory"`
 	Snapshot        bool         `key:"snapshot" default:"true" doc:"on-demand registration maps pages that are present into the adapter's table" source:"[Linux] mlx5: on-demand registration maps pages that are present"`
 	Low             float64      `key:"low_watermark" default:"0.01" min:"0" max:"0.5" doc:"part of the frames free below which background reclaim starts; rounded down to frames" source:"assumption: reclaim starts before the last hundredth is used"`
@@ -34,6 +34,7 @@ type Pager struct {
 	ReadFaultsWrite bool         `key:"read_faults_write" default:"true" doc:"a READ on writable memory faults for write, so that the page counts as dirty" source:"[Linux] umem_odp.c"`
 	Grace           clocked.Time `key:"grace" default:"2ms" min:"0ns" max:"10s" doc:"time after a fault's resume during which its page is neither evicted nor moved" source:"assumption: longer than the resume and the default RNR wait (OVR-1 of docs/invariants.md)"`
 	MigrateInterval clocked.Time `key:"migrate_interval" default:"0ns" min:"1us" max:"100s" zero:"never" doc:"a random resident page moves to another frame this often" source:"assumption: off"`
+	FlushOnClear    bool         `key:"flush_on_clear" default:"false" doc:"clearing an accessed bit also flushes the IOTLB and the translation caches of adapters; without it, a hot page that they hold looks idle" source:"off as in [Linux] on x86, where clearing the bit flushes no TLB (recalled)"`
 	Swap            Swap         `key:"swap" doc:"swap device"`
 }
 
