@@ -39,7 +39,8 @@ type sandwich struct {
 	held     []uint32           // handles kept
 	owner    map[uint32]request // of a translation, by handle
 	log      strings.Builder
-	custom   func(clocked.Time) // in place of the scripted responder
+	custom   func(clocked.Time)      // in place of the scripted responder
+	heard    func(clocked.Time, any) // in place of the log of messages to the IOMMU
 	access   measure.Access
 
 	acks    []ack

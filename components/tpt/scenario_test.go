@@ -253,8 +253,9 @@ func TestFloodOfFaults(t *testing.T) {
 			t.Errorf("mode %d: %d answers, %d events, %d page requests", mode, len(s.answers), len(s.events), len(s.asked))
 		}
 		for i, a := range s.asked {
-			if a.msg.QP != uint32(i) || i >= 8 && a.at != s.asked[7].at+clocked.Time(i-7)*500*cycle-(s.asked[7].at-(10_000*cycle+2*cycle)) {
-				t.Errorf("page request %d of QP %d at %v", i, a.msg.QP, a.at)
+			// Response i-8, sent at 10 000 + 500·(i-7), gives its credit to request i.
+			if due := 10_002*cycle + clocked.Time(i-7)*500*cycle; a.msg.QP != uint32(i) || i >= 8 && a.at != due {
+				t.Errorf("page request %d is of QP %d at %v, want %v", i, a.msg.QP, a.at, due)
 			}
 		}
 	}
