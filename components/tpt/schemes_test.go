@@ -76,19 +76,19 @@ func TestSharesOfTheQueue(t *testing.T) {
 	for range 3 { // one is executed, two wait
 		s.command(at, &msg.Command{Op: msg.CmdKey, Change: msg.KeyChange{Op: msg.KeyInvalidate, Key: key.Make(9, 0)}})
 	}
-	for i := range 2 {
-		s.dropPages(at, uint8(i), 3, 1)
-	}
-	last := s.dropPages(at, 2, 3, 1) // finds the IOMMU's share full
+	s.dropPages(at, 0, 3, 1)
+	second := s.dropPages(at, 1, 3, 1)
 	s.ring(at, &msg.PageResponse{PageResponse: ats.PageResponse{Code: ats.ResponseInvalid}})
+	last := s.dropPages(at, 2, 3, 1) // finds the IOMMU's share full
 	s.run()
 	// Commands take a fetch of 402 cycles and 40 + 1; the first request starts
 	// behind the third command and makes room for the last.
-	began := 2001*cycle + 3*(readDelay+2*cycle+50*clocked.Nanosecond+cycle)
-	if last.Record.Received != began {
-		t.Errorf("last Invalidate Request received %v, want %v", last.Record.Received, began)
+	seen := 2001 * cycle
+	began := seen + 3*(readDelay+2*cycle+50*clocked.Nanosecond+cycle)
+	if second.Record.Received != seen || last.Record.Received != began {
+		t.Errorf("Invalidate Requests received %v and %v, want %v and %v", second.Record.Received, last.Record.Received, seen, began)
 	}
-	if got, want := s.answers[0].at, began+25*clocked.Nanosecond+cycle+4*cycle; got != want || s.answers[0].msg.Outcome != msg.OutcomeRemoteOp {
+	if got, want := s.answers[0].at, seen+25*clocked.Nanosecond+cycle+4*cycle; got != want || s.answers[0].msg.Outcome != msg.OutcomeRemoteOp {
 		t.Errorf("held request answered %v with %v, want %v", got, s.answers[0].msg.Outcome, want)
 	}
 	if len(s.acks) != 3 || len(s.done) != 3 {
