@@ -146,7 +146,7 @@ func TestMessagesPassBlockedTranslations(t *testing.T) {
 }
 
 // Software's doorbells and the IOMMU's messages take turns and keep their own
-// order; so do memory's and the IOMMU's answers.
+// order.
 func TestTwoSourcesTakeTurns(t *testing.T) {
 	r := newRig(t, withIOMMU, func(s *rigSpec) { s.AdapterCredits.PH = 1 })
 	r.mmio.todo = repeat2(msg.Doorbell{Len: 8}, 100)

@@ -43,28 +43,38 @@ func (r *rig) scheduleChange(g *rand.Rand, at clocked.Time) {
 	r.ring(at, c)
 }
 
+// tag is an ITag; it may be used again from the time after its completion on.
+type tag struct {
+	of   *issued
+	free clocked.Time
+}
+
 // alter changes the page table and returns the Invalidate Request; while all
-// tags are busy it comes back later, and returns nil.
+// tags are busy it comes back later, off the clock's edges, and returns nil.
 func (r *rig) alter(now clocked.Time, c *change) any {
-	tag := slices.Index(r.tags[:], nil)
-	if tag < 0 {
-		r.ring(now+100*cycle, c)
+	itag := slices.IndexFunc(r.tags[:], func(t tag) bool { return t.of == nil && t.free <= now })
+	if itag < 0 {
+		r.ring(now+100*cycle+1, c)
 		return nil
 	}
-	r.tags[tag] = r.execute(c.cmd)
+	r.tags[itag].of = r.execute(now, c.cmd)
 	if c.moves {
-		r.settle(now, r.execute(&msg.Command{Op: msg.CmdFill, Entry: c.cmd.Entry, Count: 1, Write: true, PA: []model.PA{0}}))
+		r.settle(now, r.execute(now, &msg.Command{Op: msg.CmdFill, Entry: c.cmd.Entry, Count: 1, Write: true, PA: []model.PA{0}}))
 	}
-	return &msg.Invalidate{InvalidateRequest: ats.InvalidateRequest{ITag: uint8(tag), PASID: process,
+	return &msg.Invalidate{InvalidateRequest: ats.InvalidateRequest{ITag: uint8(itag), PASID: process,
 		Range: ats.Cover(baseVA+model.VA(c.cmd.Entry<<12), uint64(c.cmd.Count)<<12)}}
 }
 
 // answerOf is the answer of a read; of a translation request, what the page
-// table holds when it is seen.
-func (r *rig) answerOf(m *msg.DMA) msg.DMADone {
+// table holds before the time at which it is seen.
+func (r *rig) answerOf(now clocked.Time, m *msg.DMA) msg.DMADone {
 	d := msg.DMADone{Kind: m.Kind, Cookie: m.Cookie}
 	if m.Kind == msg.KindATS {
-		e := r.oracle.states[len(r.history)].pages[(uint64(m.PA)-uint64(baseVA))>>12]
+		n := len(r.history)
+		for n > 0 && r.history[n-1].sent == now {
+			n--
+		}
+		e := r.oracle.states[n].pages[(uint64(m.PA)-uint64(baseVA))>>12]
 		d.Entry = ats.Encode(ats.Translation{PA: e.frame, Shift: model.Shift4K, Read: e.here, Write: e.write && m.Address.Store})
 	}
 	return d
@@ -75,15 +85,15 @@ func (r *rig) message(now clocked.Time, body any) {
 	g := r.random[1]
 	switch m := body.(type) {
 	case *msg.InvalidateDone:
-		for tag, c := range r.tags {
-			if m.ITags>>tag&1 == 0 {
+		for itag, t := range r.tags {
+			if m.ITags>>itag&1 == 0 {
 				continue
 			}
-			if r.tags[tag] = nil; c == nil {
-				r.fail(now, "tag %d completed twice", tag)
+			if r.tags[itag] = (tag{free: now + 1}); t.of == nil {
+				r.fail(now, "tag %d completed twice", itag)
 				continue
 			}
-			r.settle(now, c)
+			r.settle(now, t.of)
 		}
 	case *msg.PageRequest:
 		r.events++
@@ -106,10 +116,10 @@ func (r *rig) respond(now clocked.Time, x *response) any {
 	if c := x.fill; c != nil {
 		switch e := r.oracle.states[len(r.history)].pages[c.Entry]; {
 		case !e.here:
-			r.settle(now, r.execute(c))
+			r.settle(now, r.execute(now, c))
 		case !e.write:
 			c.PA[0] = e.frame // a right is given without a word to the adapter
-			r.settle(now, r.execute(c))
+			r.settle(now, r.execute(now, c))
 		}
 	}
 	return &msg.PageResponse{PageResponse: ats.PageResponse{Group: x.ask.Group, PASID: process, Code: x.code}}
