@@ -145,15 +145,11 @@ func (u *Unit) forget(r pageRange) {
 	}
 	if u.spec.MTT.Index == "entry" && last-first < uint64(u.mtt.Lines()) {
 		for line := first; line <= last; line++ {
-			u.mtt.Invalidate(line, line)
+			u.mtt.Invalidate(line)
 		}
 		return
 	}
-	for at, line := range u.mtt.All() {
-		if line >= first && line <= last {
-			u.mtt.InvalidateSlot(at)
-		}
-	}
+	u.mtt.dropRange(first, last)
 }
 
 // revokePages calls back every translation of the range that was given out.

@@ -17,7 +17,7 @@ func (u *Unit) requestTranslation(now clocked.Time, n int) {
 	u.Stats.TranslationRequests++
 	d := msg.DMA{Kind: msg.KindATS, PA: model.PA(w.line << u.shift), Len: ats.EntryBytes, Cookie: cookie(cookieTranslation, n),
 		Oracle: msg.Oracle{Page: msg.NoPage}, Address: msg.Address{PASID: u.config.PASID, Store: w.store}}
-	if a := u.slots[w.list.head].req.Access; a != nil {
+	if a := u.accessOf(w.list); a != nil {
 		d.Counts = &a.Counts
 	}
 	*u.dma.Push() = d
@@ -29,8 +29,11 @@ func (u *Unit) requestTranslation(now clocked.Time, n int) {
 func (u *Unit) finishTranslation(now clocked.Time, n int, m *msg.DMADone) {
 	w := &u.walks[n]
 	t := ats.Decode(m.Entry)
+	failed := m.Status != msg.StatusSuccess || t.Read && (t.Untranslated || t.Shift < u.shift)
 	switch {
-	case m.Status != msg.StatusSuccess || t.Read && (t.Untranslated || t.Shift < u.shift):
+	case u.dropped(w, failed):
+		return
+	case failed:
 		u.failTranslation(now, w)
 		return
 	case w.stale:
@@ -54,6 +57,7 @@ func (u *Unit) finishTranslation(now clocked.Time, n int, m *msg.DMADone) {
 func (u *Unit) serve(now clocked.Time, n int, word mtt.Word) {
 	w := &u.walks[n]
 	list := w.list
+	u.end(w)
 	w.list = noWaiters
 	again := !w.store && word.Allows(false) && !word.Allows(true)
 	w.busy = again

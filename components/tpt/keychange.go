@@ -87,7 +87,7 @@ func (u *Unit) kill(now clocked.Time, m *msg.Translate) {
 func (u *Unit) forgetKey(k key.Key, r pageRange) {
 	u.epoch++
 	index := k.Index()
-	u.mpt.Invalidate(uint64(index), uint64(index))
+	u.mpt.Invalidate(uint64(index))
 	if miss := u.keyMiss(index); miss != nil {
 		miss.stale = true
 	}

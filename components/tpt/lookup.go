@@ -132,7 +132,7 @@ func (u *Unit) cached(m *msg.Translate, entry uint64) bool {
 	if !hit {
 		return false
 	}
-	w := u.words[at*u.spec.MTT.LineEntries+int(entry-first)]
+	w := u.mtt.at(at)[entry-first]
 	return w.Present() && (u.config.Mode != ATC || w.Allows(m.Write))
 }
 
@@ -169,6 +169,11 @@ func (u *Unit) mptHit(m *msg.Translate) bool {
 		return hit
 	}
 	u.Stats.MPT.Lookups++
+	if t := u.tenant(m.QP); t != nil && hit {
+		t.MPTHits++
+	} else if t != nil {
+		t.MPTMisses++
+	}
 	if hit {
 		u.Stats.MPT.Hits++
 		if m.Access != nil {
@@ -240,10 +245,14 @@ func (u *Unit) translate(now clocked.Time, i int32, m *msg.Translate) {
 		return
 	}
 	line, first := mtt.Line(s.entry, u.spec.MTT.LineEntries)
+	if u.prefetcher != prefetchNone {
+		u.observe(m, line)
+	}
 	if u.cached(m, s.entry) {
 		at, _ := u.mtt.Lookup(u.setOf(m, line), line)
 		u.countMTT(s, m, true)
-		u.resolve(now, i, m, u.words[at*u.spec.MTT.LineEntries+int(s.entry-first)])
+		u.used(at)
+		u.resolve(now, i, m, u.mtt.at(at)[s.entry-first])
 		return
 	}
 	if s.phase != slotParked {
@@ -271,6 +280,11 @@ func (u *Unit) countMTT(s *slot, m *msg.Translate, hit bool) {
 		return
 	}
 	u.Stats.MTT.Lookups++
+	if t := u.tenant(m.QP); t != nil && hit {
+		t.MTTHits++
+	} else if t != nil {
+		t.MTTMisses++
+	}
 	if m.Access != nil {
 		m.Access.Counts.Pages++
 	}

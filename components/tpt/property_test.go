@@ -33,6 +33,7 @@ func rigSpec(t *rapid.T, mode Mode) Spec {
 		sp.Command.ATSInvalidate = clocked.Time(pick("ats_invalidate", 0, 40)) * cycle
 		sp.PRI = PRISpec{Trigger: clocked.Time(pick("pri_trigger", 0, 40)) * cycle, Resume: clocked.Time(pick("pri_resume", 0, 20)) * cycle}
 	}
+	deepen(t, &sp)
 	return sp
 }
 
@@ -117,11 +118,7 @@ func (r *rig) run(t *rapid.T, sp *Spec) (transcript string, stats Stats) {
 		r.fail(now, "command %+v never acknowledged", *r.history[r.acked].cmd)
 	}
 	s := u.Stats
-	for _, c := range []CacheStats{s.MPT, s.MTT} {
-		if c.Lookups != c.Hits+c.Misses || c.Misses != c.Walks+c.Merged || c.Evictions > c.Fills {
-			r.fail(now, "counters %+v", c)
-		}
-	}
+	r.checkLevels(now)
 	if s.FaultsRaised != s.FaultsResumed+s.FaultsFailed || s.FaultsRaised != r.events {
 		r.fail(now, "%d events, counters %+v", r.events, s)
 	}

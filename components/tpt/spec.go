@@ -6,7 +6,6 @@ import (
 	"rnicmmu/clocked"
 	"rnicmmu/components/msg"
 	"rnicmmu/model"
-	"rnicmmu/model/cache"
 )
 
 // Spec holds the parameters of the unit; the group is named tpt.
@@ -18,6 +17,9 @@ type Spec struct {
 	Onboard      clocked.Time `key:"onboard_latency" default:"90ns" min:"1ns" max:"10us" doc:"read latency of on-board table memory" source:"assumption: DDR on the card, twice the 45 ns row miss of [HostNet24]"`
 	PageRequests int          `key:"page_requests" default:"32" min:"1" max:"512" doc:"page requests outstanding under sva: the credits of the page request interface; more wait in order" source:"assumption: as many as ATS has invalidation tags; at most the 512 group indexes of 9 bits ([riscv-iommu])"`
 	InFlight     int          `key:"in_flight" default:"1024" min:"2" max:"65536" doc:"translations given out and not yet given back" source:"assumption: covers the 164 reads and 92 writes in flight of [HostNet24] with margin"`
+
+	Partition string `key:"partition" default:"none" oneof:"none,tenant" doc:"whether tenants share the ways of the MPT and MTT caches evenly: each hits in all ways and fills its own" source:"assumption: as the way masks of a processor's last-level cache"`
+	Tenants   int    `key:"tenants" default:"2" min:"2" max:"16" doc:"tenants of tpt.partition; a QP belongs to its number modulo tenants" source:"any"`
 
 	MPT          MPTSpec          `key:"mpt" doc:"memory protection table cache"`
 	MTT          MTTSpec          `key:"mtt" doc:"memory translation table cache"`
@@ -33,6 +35,9 @@ type MPTSpec struct {
 	Ways        int    `key:"ways" default:"4" min:"0" max:"1048576" zero:"fully associative" doc:"ways of a set" source:"assumption"`
 	Replacement string `key:"replacement" default:"lru" oneof:"lru,fifo,tree-plru,nru,random,srrip" doc:"replacement policy" source:"assumption; srrip: [SRRIP]"`
 	MSHRs       int    `key:"mshrs" default:"16" min:"1" max:"4096" doc:"misses outstanding" source:"assumption"`
+	L2Entries   int    `key:"l2_entries" default:"0" min:"0" max:"1048576" zero:"no second level" doc:"entries of a second level, which holds what the first holds too" source:"any"`
+	L2Ways      int    `key:"l2_ways" default:"8" min:"0" max:"1048576" zero:"fully associative" doc:"ways of a set of the second level" source:"assumption"`
+	L2Latency   int    `key:"l2_latency" default:"16" min:"1" max:"1024" doc:"cycles of tpt.clock of a look-up in the second level, before a table read starts" source:"assumption: 20 ns, a larger memory some way off"`
 }
 
 // MTTSpec is the cache of translation entries (one per adapter page).
@@ -44,6 +49,12 @@ type MTTSpec struct {
 	MSHRs       int    `key:"mshrs" default:"2" min:"1" max:"4096" doc:"walks outstanding" source:"[FaRM14] and [Clio22]: about 1.8 misses overlap on the ConnectX-3 whose 2048 entries are the default too (268 ns more an operation at saturation against 480 ns of latency; derived)"`
 	Levels      int    `key:"levels" default:"1" min:"1" max:"3" doc:"table levels, each one dependent read" source:"1: [Linux] mlx5/umr.c writes a region's entries as one list; up to 3: assumption"`
 	Index       string `key:"index" default:"entry" oneof:"entry,page" doc:"what selects the set: the entry's place in the table or the page number" source:"assumption: hardware caches memory by address"`
+	L2Entries   int    `key:"l2_entries" default:"0" min:"0" max:"16777216" zero:"no second level" doc:"entries of a second level, which holds what the first holds too" source:"any"`
+	L2Ways      int    `key:"l2_ways" default:"8" min:"0" max:"16777216" zero:"fully associative" doc:"ways of a set of the second level" source:"assumption"`
+	L2Latency   int    `key:"l2_latency" default:"16" min:"1" max:"1024" doc:"cycles of tpt.clock of a look-up in the second level, before a table read starts" source:"assumption: 20 ns, a larger memory some way off"`
+
+	Prefetch       string `key:"prefetch" default:"none" oneof:"none,next_line,stride,qp_window" doc:"lines read ahead on a miss: those that follow, those at the QP's last stride once it repeated, or those left of the access that the QP executes" source:"any"`
+	PrefetchDegree int    `key:"prefetch_degree" default:"1" min:"1" max:"64" doc:"lines read ahead at most, into miss registers that are free" source:"any"`
 }
 
 // FaultSpec is the unit that reports absent pages.
@@ -106,38 +117,6 @@ func (s *Spec) PageShift() model.PageShift {
 		return model.Shift2G
 	}
 	return model.Shift4K
-}
-
-func (s *MPTSpec) geometry(seed uint64, name string) (cache.Geometry, error) {
-	policy, err := cache.ParsePolicy(s.Replacement)
-	g := cache.Geometry{Entries: s.Entries, Ways: s.Ways, Line: 1, Policy: policy, Seed: seed, Stream: name}
-	return g, err
-}
-
-func (s *MTTSpec) geometry(seed uint64, name string) (cache.Geometry, error) {
-	policy, err := cache.ParsePolicy(s.Replacement)
-	g := cache.Geometry{Entries: s.Entries, Ways: s.Ways, Line: s.LineEntries, Policy: policy, Seed: seed, Stream: name}
-	return g, err
-}
-
-// Check tells what cannot be built, naming the key.
-func (s *Spec) Check() error {
-	const mend = "choose entries, ways and line_entries so that entries / line_entries / ways is a power of two"
-	mpt, err := s.MPT.geometry(0, "")
-	if err == nil {
-		err = mpt.Validate()
-	}
-	if err != nil {
-		return fmt.Errorf("tpt.mpt: %w; %s", err, mend)
-	}
-	mtt, err := s.MTT.geometry(0, "")
-	if err == nil {
-		err = mtt.Validate()
-	}
-	if err != nil {
-		return fmt.Errorf("tpt.mtt: %w; %s", err, mend)
-	}
-	return nil
 }
 
 // CheckMode tells what cannot be built in a mode, naming the key.

@@ -5,7 +5,6 @@ import (
 	"rnicmmu/components/msg"
 	"rnicmmu/model"
 	"rnicmmu/model/ats"
-	"rnicmmu/model/cache"
 	"rnicmmu/model/key"
 	"rnicmmu/model/mtt"
 )
@@ -23,7 +22,7 @@ type Ports struct {
 // CacheStats counts look-ups of one cache; replays after a fault are apart.
 type CacheStats struct {
 	Lookups, Hits, Misses    uint64
-	Walks                    uint64 // misses that started a table read
+	Walks                    uint64 // misses that started a look-up in the next level or, from the last, a table read
 	Merged                   uint64 // misses that joined one
 	Replays                  uint64
 	Fills, Evictions, Stales uint64 // Stales: read again because a command touched the line
@@ -31,7 +30,10 @@ type CacheStats struct {
 
 // Stats are the unit's counters.
 type Stats struct {
-	MPT, MTT                                  CacheStats
+	MPT, MTT                                  CacheStats // first levels
+	MPT2, MTT2                                CacheStats // second levels
+	Prefetch                                  PrefetchStats
+	Tenants                                   [MaxTenants]TenantStats // of partitioned caches
 	TableReads                                uint64
 	FaultsRaised, FaultsResumed, FaultsFailed uint64
 	FaultsMuted                               uint64 // not reported: one of that class was outstanding
@@ -44,6 +46,17 @@ type Stats struct {
 	PageRequests, StrayResponses              uint64 // sent; responses to no group that waits for one
 	Revoked                                   uint64 // translations called back
 }
+
+// PrefetchStats counts prefetches of the MTT, which are no look-ups.
+type PrefetchStats struct {
+	Issued  uint64
+	Useful  uint64 // whose line a request then hit
+	Late    uint64 // whose line a request wanted while they were under way
+	Dropped uint64 // because a command touched the line
+}
+
+// TenantStats counts look-ups in the first levels by tenant.
+type TenantStats struct{ MPTHits, MPTMisses, MTTHits, MTTMisses uint64 }
 
 // none ends a list of slots.
 const none = int32(-1)
@@ -77,22 +90,28 @@ type waiters struct{ head, tail int32 }
 type keyMiss struct {
 	busy  bool
 	stale bool // the entry was changed since the read was sent
+	fresh bool // its look-ups count
 	index uint32
+	qp    uint32 // of the request that began it
 	list  waiters
 }
 
 // walk is an MTT miss register and the walk, or translation request, that it
 // has under way.
 type walk struct {
-	busy  bool
-	stale bool // a command touched the line since the leaf was read
-	store bool // a translation request asks for the right to store
-	level int
-	line  uint64
-	first uint64 // entry
-	set   uint64
-	words [mtt.MaxLine]mtt.Word
-	list  waiters
+	busy     bool
+	stale    bool // a command touched the line since the leaf was read
+	store    bool // a translation request asks for the right to store
+	fresh    bool // its look-ups count
+	demand   bool // a request began it, no prefetch
+	prefetch bool // nobody waits for it
+	qp       uint32
+	level    int
+	line     uint64
+	first    uint64 // entry
+	set      uint64
+	words    [mtt.MaxLine]mtt.Word
+	list     waiters
 }
 
 // Unit is the translation and protection table unit.
@@ -111,10 +130,9 @@ type Unit struct {
 
 	keys  *key.Table
 	table *mtt.Table
-	mpt   *cache.Cache
-	mtt   *cache.Cache // under ATC of translations, by page number
-	words []mtt.Word   // contents of the MTT cache, line by line
-	epoch uint32       // of the protection table: counts what took a right away
+	mpt   *levels
+	mtt   *levels // under ATC of translations, by page number
+	epoch uint32  // of the protection table: counts what took a right away
 
 	slots     []slot
 	freeSlot  int32
@@ -122,6 +140,11 @@ type Unit struct {
 	keyMisses []keyMiss
 	walks     []walk
 	stalled   waiters // parked slots that need a walk register
+
+	prefetcher  prefetcher
+	streams     []stream // of the prefetcher, by QP
+	prefetching int      // walks that nobody waits for
+	tenants     uint32   // that share the caches; 0: no partition
 
 	headBlocked bool
 	unblocked   clocked.Time // when a blocked head was last accepted
@@ -159,7 +182,9 @@ type timed struct {
 // Cookies name the owner of a DMA in their upper half.
 const (
 	cookieMPT uint64 = iota + 1
+	cookieMPT2
 	cookieWalk
+	cookieMTT2
 	cookieTranslation
 	cookieCommand
 )

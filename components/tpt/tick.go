@@ -8,7 +8,6 @@ import (
 	"rnicmmu/measure"
 	"rnicmmu/model"
 	"rnicmmu/model/ats"
-	"rnicmmu/model/cache"
 	"rnicmmu/model/key"
 	"rnicmmu/model/mtt"
 )
@@ -66,20 +65,20 @@ func New(e *clocked.Engine, name string, spec Spec, config Config) (*Unit, error
 }
 
 func (u *Unit) buildCaches(seed uint64) error {
-	g, err := u.spec.MPT.geometry(seed, u.name+".mpt")
+	s, st := &u.spec, &u.Stats
+	first, second, err := s.mptGeometry(seed, u.name)
 	if err != nil {
 		return err
 	}
-	if u.mpt, err = cache.New(g); err != nil {
+	if u.mpt, err = newLevels(first, second, u.clock.Cycles(s.MPT.L2Latency), 0, &st.MPT, &st.MPT2); err != nil {
 		return fmt.Errorf("tpt.mpt: %w", err)
 	}
-	if g, err = u.spec.MTT.geometry(seed, u.name+".mtt"); err != nil {
+	if first, second, err = s.mttGeometry(seed, u.name); err != nil {
 		return err
 	}
-	if u.mtt, err = cache.New(g); err != nil {
+	if u.mtt, err = newLevels(first, second, u.clock.Cycles(s.MTT.L2Latency), s.MTT.LineEntries, &st.MTT, &st.MTT2); err != nil {
 		return fmt.Errorf("tpt.mtt: %w", err)
 	}
-	u.words = make([]mtt.Word, u.mtt.Lines()*u.spec.MTT.LineEntries)
 	return nil
 }
 
@@ -104,6 +103,10 @@ func (u *Unit) buildSlots() {
 		u.slots[i].next = int32(i) + 1
 	}
 	u.slots[len(u.slots)-1].next = none
+	u.prefetcher = prefetchers[u.spec.MTT.Prefetch]
+	if u.spec.Partition == "tenant" {
+		u.tenants = uint32(u.spec.Tenants)
+	}
 	u.keyMisses = make([]keyMiss, u.spec.MPT.MSHRs)
 	u.walks = make([]walk, u.spec.MTT.MSHRs)
 	u.faults.free = none
@@ -143,10 +146,12 @@ func (u *Unit) finishReads(now clocked.Time) {
 		u.finish(now, m)
 		u.DMADone.Pop(now)
 	}
-	for u.onboard.Len() > 0 && u.onboard.Front().at <= now {
-		m := msg.DMADone{Cookie: u.onboard.Front().cookie}
-		u.onboard.Pop()
-		u.finish(now, &m)
+	for _, due := range [...]*clocked.FIFO[timed]{&u.onboard, &u.mpt.due, &u.mtt.due} {
+		for due.Len() > 0 && due.Front().at <= now {
+			m := msg.DMADone{Cookie: due.Front().cookie}
+			due.Pop()
+			u.finish(now, &m)
+		}
 	}
 }
 
@@ -155,8 +160,12 @@ func (u *Unit) finish(now clocked.Time, m *msg.DMADone) {
 	switch m.Cookie >> 32 {
 	case cookieMPT:
 		u.finishKey(now, index)
+	case cookieMPT2:
+		u.finishKeyLookup(now, index)
 	case cookieWalk:
 		u.finishWalk(now, index)
+	case cookieMTT2:
+		u.finishLookup(now, index)
 	case cookieTranslation:
 		u.finishTranslation(now, index, m)
 	case cookieCommand:

@@ -8,7 +8,7 @@ import (
 
 // Idle tells whether nothing is in flight.
 func (u *Unit) Idle() bool {
-	return u.inUse == 0 && u.dma.Len() == 0 && u.results.Len() == 0 && u.faults.outstanding == 0 && u.commands.idle()
+	return u.inUse == 0 && u.prefetching == 0 && u.dma.Len() == 0 && u.results.Len() == 0 && u.faults.outstanding == 0 && u.commands.idle()
 }
 
 // Waits names what the unit is waiting for, for a deadlock dump: nothing when
@@ -32,6 +32,9 @@ func (u *Unit) Waits() []string {
 		if f := &u.faults.list[i]; f.live {
 			add("QP %d waits for the end of fault %d (raised at %v)%s", f.event.QP, i, f.event.Raised, u.faultWait(f))
 		}
+	}
+	if u.prefetching > 0 {
+		add("%d prefetches wait for their entries", u.prefetching)
 	}
 	if u.results.Len() > 0 {
 		add("%d results wait for the responder to take them", u.results.Len())
