@@ -93,7 +93,7 @@ func (r *referee) transfer(now clocked.Time, d *msg.DMA) {
 // response notes RNR NAKs as the requester is about to see them.
 func (r *referee) response(now clocked.Time, p *msg.Packet) {
 	s := rc.Syndrome(p.Syndrome)
-	if q := &r.s.req.qps[p.QP]; s.RNR() && q.state == sendRun && rc.PSN(p.PSN) == q.una {
+	if q := &r.s.req.qps[p.QP]; s.RNR() && !q.rules.Waiting() && !q.rules.Failed() && rc.PSN(p.PSN) == q.rules.Oldest {
 		r.told[p.QP] = now + ns
 		r.quiet[p.QP] = now + ns + clocked.Time(rc.RNRDelay(s.Value()))
 	}
@@ -105,8 +105,8 @@ func (r *referee) request(now clocked.Time, p *msg.Packet) {
 	if left > r.told[p.QP] && left < r.quiet[p.QP] {
 		r.t.Errorf("QP %d PSN %d left at %v, before its RNR wait ended at %v", p.QP, p.PSN, left, r.quiet[p.QP])
 	}
-	if q := &r.s.req.qps[p.QP]; q.reads > r.spec.QP.MaxRdAtomic {
-		r.t.Errorf("QP %d has %d READs outstanding", p.QP, q.reads)
+	if q := &r.s.req.qps[p.QP]; q.rules.Reads() > r.spec.QP.MaxRdAtomic {
+		r.t.Errorf("QP %d has %d READs outstanding", p.QP, q.rules.Reads())
 	}
 }
 

@@ -63,12 +63,12 @@ type RequesterStats struct {
 	PacketsSent   uint64 // request packets, resent ones too
 	PacketsResent uint64
 	RNRNaks       uint64
-	SequenceNaks  uint64
-	ImpliedNaks   uint64 // a response that skips an outstanding READ or atomic
+	SequenceNaks  uint64 // that told of a loss, and so did
+	ImpliedNaks   uint64 // responses that skip an outstanding READ or atomic
 	GoBacks       uint64 // for losses; those after an RNR wait are not among them
 	Timeouts      uint64
 	DeadQPs       uint64
-	Duplicates    uint64 // responses of the past
+	Duplicates    uint64 // responses that changed nothing
 }
 
 // NewRequester makes a requester whose QPs all begin at packet number psn.
@@ -86,8 +86,12 @@ func NewRequester(e *clocked.Engine, name string, spec Spec, memory LocalMemory,
 	if t, on := rc.AckTimeout(uint8(spec.QP.AckTimeout)); on {
 		r.timeout = clocked.Time(t)
 	}
+	rules, err := rc.NewRequester(rc.RequesterConfig{Retry: uint8(spec.QP.Retry), RNRRetry: uint8(spec.QP.RNRRetry)}, rc.PSN(psn))
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", name, err)
+	}
 	for i := range r.qps {
-		r.qps[i].reset(rc.PSN(psn).Add(0), spec.QP.Retry, spec.QP.RNRRetry)
+		r.qps[i] = sendQP{rules: *rules, end: rules.Next, payNext: rules.Next, deadline: clocked.Never, queuedAt: clocked.Never}
 	}
 	r.id = e.Register(r)
 	return r, nil
@@ -115,7 +119,7 @@ func (r *Requester) Waits() []string {
 				until = "timer at " + q.deadline.String()
 			}
 			lines = append(lines, fmt.Sprintf("%s: QP %d %s: %d requests, unacknowledged PSN %d, next PSN %d, %s",
-				r.name, i, q.state, q.sq.Len(), q.una, q.next, until))
+				r.name, i, q, q.sq.Len(), q.rules.Oldest, q.rules.Next, until))
 		}
 	}
 	return lines

@@ -74,7 +74,7 @@ func (r *Requester) admit(now clocked.Time, qp int32) {
 		q.end = q.end.Add(req.count)
 		q.admitted++
 	}
-	if q.state == sendDead {
+	if q.rules.Failed() {
 		r.flush(now, qp)
 		return
 	}
@@ -119,7 +119,7 @@ func (r *Requester) nextPayload(q *sendQP) bool {
 	for q.payRequest != q.admitted {
 		req := q.sq.At(q.payRequest)
 		if req.needsPayload() {
-			return q.state != sendDead && q.payHeld < r.spec.QP.PayloadAhead && q.payNext.Sub(q.next) < 64
+			return !q.rules.Failed() && q.payHeld < r.spec.QP.PayloadAhead && q.payNext.Sub(q.rules.Next) < 64
 		}
 		q.skipPayload(req)
 	}
