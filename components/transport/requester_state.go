@@ -14,6 +14,7 @@ type request struct {
 	count  uint32 // PSNs that it takes: request packets, or response packets of a READ
 	inline bool   // the data came with the doorbell
 	ready  bool   // the work request is here
+	done   bool   // iWARP: complete, but for what is before it
 }
 
 // sendQP is the state of a send queue. PSN order is request order, so a place

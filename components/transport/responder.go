@@ -44,18 +44,19 @@ type Responder struct {
 	Ports ResponderPorts
 	Stats ResponderStats
 
-	engine  *clocked.Engine
-	id      clocked.UnitID
-	name    string
-	spec    Spec
-	memory  HostMemory
-	buffers []RecvBuffers
-	pool    *msg.Pool[msg.Packet]
-	mtu     uint32
-	per     translatePer
-	ackAt   ackPoint
-	hold    bool // absent pages: the packet waits
-	drop    bool // a full receive buffer drops
+	protocol receiveProtocol // what it does by its own, or iWARP's rules
+	engine   *clocked.Engine
+	id       clocked.UnitID
+	name     string
+	spec     Spec
+	memory   HostMemory
+	buffers  []RecvBuffers
+	pool     *msg.Pool[msg.Packet]
+	mtu      uint32
+	per      translatePer
+	ackAt    ackPoint
+	hold     bool // absent pages: the packet waits
+	drop     bool // a full receive buffer drops
 
 	qps        []recvQP
 	context    *cache.Cache
@@ -102,6 +103,7 @@ type ResponderStats struct {
 	BufferPeak    int64  // bytes
 	Revoked       uint64 // held translations given back on demand
 	StaleReads    uint64 // reads served by a frame that did not hold the page meant
+	TCP           TCPStats
 }
 
 // NewResponder makes a responder; buffers has one entry a QP, and the QPs begin
@@ -133,6 +135,12 @@ func NewResponder(e *clocked.Engine, name string, spec Spec, memory HostMemory, 
 		r.qps[i].repost = make([]clocked.Time, max(0, buffers[i].Count))
 	}
 	r.id = e.Register(r)
+	r.protocol = r
+	if spec.TCP != nil {
+		if r.protocol, err = newStreamResponder(r, psn); err != nil {
+			return nil, fmt.Errorf("%s: %w", name, err)
+		}
+	}
 	return r, nil
 }
 
@@ -172,14 +180,16 @@ func (r *Responder) Waits() []string {
 
 // Tick implements clocked.Unit.
 func (r *Responder) Tick(now clocked.Time) {
+	r.protocol.expire(now)
 	r.finishDMA(now)
 	r.takeTranslations(now)
 	r.endHolds(now)
 	for moved := true; moved; { // what one frees, another can use at once
 		moved = r.accept(now)
-		moved = r.startChecks(now) || moved
+		moved = r.protocol.startChecks(now) || moved
 		moved = r.useWires(now) || moved
 	}
+	r.protocol.arm(now)
 }
 
 // wakeAt sets a timer, once for each time that an alarm is asked for.

@@ -75,7 +75,8 @@ type recvQP struct {
 	open                 int32 // READ response being read
 	replyHead, replyTail int32
 	replies              int
-	queued               bool // in Responder.sending
+	queued               bool  // in Responder.sending
+	flushed              int32 // reply that the head's flush is for
 	victim               uint64
 }
 

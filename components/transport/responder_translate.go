@@ -13,7 +13,7 @@ import (
 func (r *Responder) piece(now clocked.Time, qp int32, q *recvQP) bool {
 	p := r.first(q)
 	if q.offset == r.extent(p) {
-		return r.endPacket(now, qp, q)
+		return r.protocol.endPacket(now, qp, q)
 	}
 	va := r.address(q)
 	if q.held != none && q.heldPage != r.spec.AdapterPage.Number(va) {
@@ -24,7 +24,7 @@ func (r *Responder) piece(now clocked.Time, qp int32, q *recvQP) bool {
 		*r.translates.Push() = qp
 		return false
 	}
-	if q.fresh && !r.authorize(now, qp, q) {
+	if q.fresh && !r.protocol.authorize(now, qp, q) {
 		return true
 	}
 	switch {
@@ -109,8 +109,8 @@ func (r *Responder) askTranslation(now clocked.Time, qp int32) {
 	if p.Op == model.OpSend {
 		t.Key = r.buffers[qp].Key
 	}
-	if !q.checked {
-		t.CheckKey, t.CheckVA, t.CheckLen = true, va, r.checkLen(p, q.offset)
+	if n := r.protocol.unchecked(q, p, va); n > 0 {
+		t.CheckKey, t.CheckVA, t.CheckLen = true, va, n
 	}
 	if !q.again || q.cut {
 		q.looked = max(q.looked, va+model.VA(n))
@@ -118,6 +118,15 @@ func (r *Responder) askTranslation(now clocked.Time, qp int32) {
 	p.Ledger.Charge(now, measure.CauseResponder)
 	*r.Ports.Translate.Push(now) = t
 	r.enterStage(now, q, stageTranslation)
+}
+
+// unchecked is the bytes from va on for which the key is to be checked, none
+// if it was checked within the message.
+func (r *Responder) unchecked(q *recvQP, p *msg.Packet, _ model.VA) uint32 {
+	if q.checked {
+		return 0
+	}
+	return r.checkLen(p, q.offset)
 }
 
 // checkLen is the bytes from the head's next one to the end of its message,
@@ -154,15 +163,15 @@ func (r *Responder) translated(now clocked.Time, qp int32, t *msg.Translation) {
 		q.heldPA = t.PA - model.PA(uint64(va)&(r.spec.AdapterPage.Bytes()-1))
 		r.enterStage(now, q, stagePiece)
 	case msg.OutcomeAbsent, msg.OutcomeMoving:
-		r.count(t)
-		r.putOff(now, qp, q)
+		r.protocol.count(q, t)
+		r.protocol.putOff(now, qp, q)
 	default:
-		r.answer(now, qp, q, r.refusal(q, t.Outcome))
+		r.protocol.refuse(now, qp, q, t)
 	}
 	r.advance(now, qp)
 }
 
-func (r *Responder) count(t *msg.Translation) {
+func (r *Responder) count(_ *recvQP, t *msg.Translation) {
 	switch {
 	case t.Outcome == msg.OutcomeMoving:
 		r.Stats.RNRMoving++
