@@ -56,6 +56,8 @@ type receiveProtocol interface {
 	tooLong(now clocked.Time, qp int32, q *recvQP)
 	// endPacket ends the head, all of whose pieces are done.
 	endPacket(now clocked.Time, qp int32, q *recvQP) bool
+	// parked is the replies that wait for a request to come again.
+	parked() int
 	// mayEmit tells whether a QP has something to send, emit sends it.
 	mayEmit(qp int32, q *recvQP) bool
 	emit(now clocked.Time, qp int32, q *recvQP)
@@ -65,6 +67,8 @@ type receiveProtocol interface {
 }
 
 func (r *Responder) buffered(p *msg.Packet) int64 { return int64(p.WireLen) - gapBytes }
+
+func (r *Responder) parked() int { return 0 }
 
 func (r *Responder) next(_ int32, q *recvQP) bool { return q.arrived > 0 }
 

@@ -154,9 +154,10 @@ func (r *Responder) ID() clocked.UnitID { return r.id }
 func (r *Responder) Name() string { return r.name }
 
 // Idle tells whether no packet, reply or transfer is in flight. A translation
-// may still be held for the rest of a message whose sender has given up.
+// may still be held for the rest of a message whose sender has given up, or
+// with iWARP a response begun for a request that never comes again.
 func (r *Responder) Idle() bool {
-	return r.waiting.used == 0 && r.replies.used == 0 && r.ops.used == 0 && r.releases.Len() == 0
+	return r.waiting.used == 0 && r.replies.used == r.protocol.parked() && r.ops.used == 0 && r.releases.Len() == 0
 }
 
 // Waits has a line for each QP that has something to do.

@@ -20,6 +20,7 @@ type streamResponder struct {
 	timers   deadlines
 	window   uint32
 	keeps    bool // early segments
+	begun    int  // responses whose READ was dropped in the middle of them
 }
 
 // recvStream is the TCP connection of a QP.
@@ -145,7 +146,7 @@ func (r *streamResponder) check(now clocked.Time, qp int32, q *recvQP) {
 	room := r.keeps && r.held+bytes <= int64(r.spec.Adapter.RxBuffer)/2 // what is missing must find room too
 	switch s.in.Arrive(p.Segment.Seq, p.Segment.Bytes, room) {
 	case tcp.InOrder:
-		r.begun(now, qp, q, s)
+		r.start(now, qp, q, s)
 	case tcp.Kept:
 		r.Stats.TCP.Held++
 		r.finish(now, q)
@@ -164,11 +165,16 @@ func (r *streamResponder) check(now clocked.Time, qp int32, q *recvQP) {
 	}
 }
 
-// begun starts the execution of the segment that is in order.
-func (r *streamResponder) begun(now clocked.Time, qp int32, q *recvQP, s *recvStream) {
+func (r *streamResponder) parked() int { return r.begun }
+
+// start starts the execution of the segment that is in order.
+func (r *streamResponder) start(now clocked.Time, qp int32, q *recvQP, s *recvStream) {
 	if s.dropped {
 		s.dropped = false
 		r.Stats.TCP.Returned++
+		if q.open != none {
+			r.begun--
+		}
 	}
 	q.offset, s.from = s.from, 0
 	o := q.packet.Opcode
@@ -221,6 +227,9 @@ func (r *streamResponder) putOff(now clocked.Time, qp int32, q *recvQP) {
 		q.untakeReceive()
 	case p.Op == model.OpRead:
 		s.from = q.offset
+	}
+	if q.open != none {
+		r.begun++
 	}
 	s.in.Refuse(p.Segment.Bytes)
 	s.dropped = true

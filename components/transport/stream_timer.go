@@ -59,6 +59,7 @@ func (r *streamResponder) close(qp int32, q *recvQP, s *recvStream) {
 // endOpen ends the response of a READ that will not go on.
 func (r *streamResponder) endOpen(qp int32, q *recvQP) {
 	if q.open != none {
+		r.begun--
 		r.replies.slots[q.open].open = false
 		q.open = none
 		r.wantEmit(qp, q)
