@@ -4,6 +4,7 @@ import (
 	"rnicmmu/clocked"
 	"rnicmmu/components/msg"
 	"rnicmmu/model"
+	"rnicmmu/model/key"
 	"rnicmmu/model/rc"
 )
 
@@ -47,11 +48,11 @@ type receiveProtocol interface {
 	// authorize applies the rules behind a granted translation; false: refused.
 	authorize(now clocked.Time, qp int32, q *recvQP) bool
 	// count counts a page that is not there.
-	count(q *recvQP, t *msg.Translation)
+	count(q *recvQP, o msg.Outcome, over bool)
 	// putOff ends the head because of it.
 	putOff(now clocked.Time, qp int32, q *recvQP)
 	// refuse ends the head, whose key or fault was refused.
-	refuse(now clocked.Time, qp int32, q *recvQP, t *msg.Translation)
+	refuse(now clocked.Time, qp int32, q *recvQP, o msg.Outcome, why key.Verdict)
 	// tooLong ends a SEND that its receive buffer does not hold.
 	tooLong(now clocked.Time, qp int32, q *recvQP)
 	// endPacket ends the head, all of whose pieces are done.
@@ -72,8 +73,8 @@ func (r *Responder) parked() int { return 0 }
 
 func (r *Responder) next(_ int32, q *recvQP) bool { return q.arrived > 0 }
 
-func (r *Responder) refuse(now clocked.Time, qp int32, q *recvQP, t *msg.Translation) {
-	r.answer(now, qp, q, r.refusal(q, t.Outcome))
+func (r *Responder) refuse(now clocked.Time, qp int32, q *recvQP, o msg.Outcome, _ key.Verdict) {
+	r.answer(now, qp, q, r.refusal(q, o))
 }
 
 func (r *Responder) tooLong(now clocked.Time, qp int32, q *recvQP) {

@@ -163,19 +163,19 @@ func (r *Responder) translated(now clocked.Time, qp int32, t *msg.Translation) {
 		q.heldPA = t.PA - model.PA(uint64(va)&(r.spec.AdapterPage.Bytes()-1))
 		r.enterStage(now, q, stagePiece)
 	case msg.OutcomeAbsent, msg.OutcomeMoving:
-		r.protocol.count(q, t)
+		r.protocol.count(q, t.Outcome, t.Over)
 		r.protocol.putOff(now, qp, q)
 	default:
-		r.protocol.refuse(now, qp, q, t)
+		r.protocol.refuse(now, qp, q, t.Outcome, t.Why)
 	}
 	r.advance(now, qp)
 }
 
-func (r *Responder) count(_ *recvQP, t *msg.Translation) {
+func (r *Responder) count(_ *recvQP, o msg.Outcome, over bool) {
 	switch {
-	case t.Outcome == msg.OutcomeMoving:
+	case o == msg.OutcomeMoving:
 		r.Stats.RNRMoving++
-	case t.Over:
+	case over:
 		r.Stats.RNROver++
 	default:
 		r.Stats.RNRPaging++

@@ -6,6 +6,7 @@ import (
 	"rnicmmu/measure"
 	"rnicmmu/model"
 	"rnicmmu/model/ddp"
+	"rnicmmu/model/key"
 	"rnicmmu/model/tcp"
 )
 
@@ -202,12 +203,12 @@ func (r *streamResponder) authorize(_ clocked.Time, _ int32, q *recvQP) bool {
 	return true
 }
 
-func (r *streamResponder) count(q *recvQP, t *msg.Translation) {
+func (r *streamResponder) count(q *recvQP, o msg.Outcome, over bool) {
 	r.first(q).Access.Counts.TCPDrops++
 	switch {
-	case t.Outcome == msg.OutcomeMoving:
+	case o == msg.OutcomeMoving:
 		r.Stats.TCP.DropsMoving++
-	case t.Over:
+	case over:
 		r.Stats.TCP.DropsOver++
 	default:
 		r.Stats.TCP.DropsPaging++
@@ -240,9 +241,9 @@ func (r *streamResponder) putOff(now clocked.Time, qp int32, q *recvQP) {
 	}
 }
 
-func (r *streamResponder) refuse(now clocked.Time, qp int32, q *recvQP, t *msg.Translation) {
-	reason := ddp.Refusal(r.first(q).Op, t.Why)
-	if t.Outcome == msg.OutcomeRemoteOp {
+func (r *streamResponder) refuse(now clocked.Time, qp int32, q *recvQP, o msg.Outcome, why key.Verdict) {
+	reason := ddp.Refusal(r.first(q).Op, why)
+	if o == msg.OutcomeRemoteOp {
 		reason = ddp.Catastrophic(r.first(q).Op)
 	}
 	r.terminate(now, qp, q, reason)
