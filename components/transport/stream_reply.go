@@ -23,6 +23,8 @@ func (r *streamResponder) endPacket(now clocked.Time, qp int32, q *recvQP) bool 
 	}
 	p.AckReq = s.in.Gap() // it fills one: answer at once
 	s.in.Accept(p.Segment.Bytes)
+	early := r.early.front(&s.stream)
+	s.more = early != nil && early.Segment.Seq == s.in.Next()
 	if p.Op.Responds() {
 		r.respond(qp, q, p)
 		r.owe(qp, q, s, p, 0)
@@ -57,9 +59,10 @@ func (r *streamResponder) respond(qp int32, q *recvQP, p *msg.Packet) {
 	r.wantEmit(qp, q)
 }
 
-// owe lines the head up to be acknowledged after the given transfers.
+// owe lines the head up to be acknowledged after the given transfers, together
+// with what was kept behind it, if that is in order now.
 func (r *streamResponder) owe(qp int32, q *recvQP, s *recvStream, p *msg.Packet, waits int32) int32 {
-	i := r.replies.add(reply{packet: p, waits: waits, next: none})
+	i := r.replies.add(reply{packet: p, waits: waits, open: s.more, next: none})
 	r.lineAck(qp, q, s, i)
 	return i
 }
@@ -100,7 +103,7 @@ func (r *streamResponder) takeAcks(now clocked.Time, s *recvStream) {
 			continue
 		}
 		s.ack = p.Segment.Seq + p.Segment.Bytes
-		s.ackNow = s.acks.Took(int64(now), p.AckReq) || s.ackNow
+		s.ackNow = !rep.open && s.acks.Took(int64(now), p.AckReq) || s.ackNow
 		if s.closed || !p.Last || p.Op.Responds() {
 			r.pool.Put(p)
 			continue
@@ -147,9 +150,10 @@ func (r *streamResponder) nextResponse(q *recvQP, s *recvStream) (*msg.Packet, b
 		return p, s.out.MaySend(p.Segment.Bytes)
 	case r.replyReady(q):
 		p := r.replies.slots[q.replyHead].packet
-		if p.Segment.Message != ddp.Terminate {
-			p.Segment.Message = response(p.Op)
+		if p.Segment.Message == ddp.Terminate {
+			return nil, s.ackHead == none && s.out.MaySend(fpdu(p)) // it acknowledges all that came before
 		}
+		p.Segment.Message = response(p.Op)
 		return nil, s.out.MaySend(fpdu(p))
 	}
 	return nil, false

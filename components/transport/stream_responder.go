@@ -35,6 +35,7 @@ type recvStream struct {
 	backTail *msg.Packet
 	dropped  bool   // the segment expected was dropped for its page and has not come again
 	from     uint32 // bytes of a READ that were read before its request was dropped
+	more     bool   // the ACK of what was taken last waits for what is taken next
 	dead     bool   // nothing is executed any more: a Terminate message was sent, or the stream is closed
 	gaveUp   bool
 }
@@ -233,6 +234,10 @@ func (r *streamResponder) putOff(now clocked.Time, qp int32, q *recvQP) {
 		r.begun++
 	}
 	s.in.Refuse(p.Segment.Bytes)
+	if s.more {
+		s.more = false
+		r.duplicateAck(qp, q, s) // not a duplicate: those before it have waited for it
+	}
 	s.dropped = true
 	r.pool.Put(p)
 	r.finish(now, q)

@@ -90,10 +90,15 @@ func (s *Sender) RTO() int64 { return s.timer.rto }
 // Deadline is when the timer expires.
 func (s *Sender) Deadline() int64 { return s.deadline }
 
-// MaySend tells whether the next segment, of n bytes, may leave.
+// MaySend tells whether the next segment, of n bytes, may leave. After a
+// time-out only the oldest may, however short, until it is acknowledged
+// ([RFC6298] 5.4).
 func (s *Sender) MaySend(n uint32) bool {
-	if s.resend {
+	switch {
+	case s.resend:
 		return true
+	case s.expired > 0:
+		return s.next == s.una
 	}
 	window := s.cwnd
 	if !s.recovering && s.config.FastRetransmit && s.next == s.high {
