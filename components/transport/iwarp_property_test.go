@@ -104,12 +104,7 @@ func (p *placement) finish() {
 func checkDrops(t rapid.TB, s *sandwich) {
 	st := s.resp.Stats.TCP
 	drops := st.DropsMoving + st.DropsPaging + st.DropsOver
-	waiting, counted := uint64(0), uint64(0)
-	for i := range s.resp.protocol.(*streamResponder).streams {
-		if s.resp.protocol.(*streamResponder).streams[i].dropped {
-			waiting++
-		}
-	}
+	waiting, counted := s.resp.DropsOutstanding(), uint64(0)
 	for _, a := range s.driver.finished {
 		counted += uint64(a.Counts.TCPDrops)
 	}

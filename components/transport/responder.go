@@ -160,6 +160,19 @@ func (r *Responder) Idle() bool {
 	return r.waiting.used == 0 && r.replies.used == r.protocol.parked() && r.ops.used == 0 && r.releases.Len() == 0
 }
 
+// DropsOutstanding is the segments of iWARP that were dropped for their pages
+// and have not come again: TCP.Drops… = TCP.Returned + DropsOutstanding().
+func (r *Responder) DropsOutstanding() (n uint64) {
+	if t, ok := r.protocol.(*streamResponder); ok {
+		for i := range t.streams {
+			if t.streams[i].dropped {
+				n++
+			}
+		}
+	}
+	return n
+}
+
 // Waits has a line for each QP that has something to do.
 func (r *Responder) Waits() []string {
 	var lines []string
