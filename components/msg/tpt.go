@@ -46,8 +46,9 @@ const (
 // Translation answers a Translate, or revokes one that is held.
 type Translation struct {
 	Outcome Outcome
-	Write   bool // stores are allowed
-	Over    bool // OutcomeAbsent while advertised memory exceeds reserved memory
+	Write   bool        // stores are allowed
+	Over    bool        // OutcomeAbsent while advertised memory exceeds reserved memory
+	Why     key.Verdict // OutcomeRemoteAccess: the check that failed; OK: not told
 	Handle  uint32
 	Cookie  uint64
 	PA      model.PA // of Translate.VA

@@ -4,6 +4,7 @@ import (
 	"rnicmmu/clocked"
 	"rnicmmu/measure"
 	"rnicmmu/model"
+	"rnicmmu/model/ddp"
 	"rnicmmu/model/key"
 )
 
@@ -45,6 +46,20 @@ type Packet struct {
 	Access     *measure.Access
 	Ledger     measure.Ledger
 	Arrived    clocked.Time // at the receive buffer
+	Segment    Segment      // of iWARP
+	Acked      *Packet      // of iWARP: requests acknowledged first by this packet, which takes their ledgers back; linked by Acked
+}
+
+// Segment is what TCP and DDP add to a packet of iWARP. One without bytes only
+// acknowledges.
+type Segment struct {
+	Seq     uint32 // of its first byte
+	Bytes   uint32 // of the stream: an FPDU
+	Ack     uint32 // next byte expected the other way
+	Window  uint32 // bytes from Ack on that there is room for
+	Reset   bool   // the stream is closed
+	Message ddp.Message
+	Reason  ddp.Reason // of a Terminate message
 }
 
 // Pool is a free list of messages of one type. One simulation is one goroutine,

@@ -5,6 +5,7 @@ import (
 	"rnicmmu/components/msg"
 	"rnicmmu/measure"
 	"rnicmmu/model"
+	"rnicmmu/model/key"
 )
 
 // delayed is a message that a mock answers after a delay.
@@ -26,7 +27,8 @@ type mockTPT struct {
 	slowTime clocked.Time
 	revokeAt int // every n-th answer is revoked at once; 0: never
 
-	limit   int // translations given out at once; 0: any number
+	why     key.Verdict // of refusals
+	limit   int         // translations given out at once; 0: any number
 	queue   clocked.FIFO[delayed[msg.Translation]]
 	slowly  clocked.FIFO[delayed[msg.Translation]]
 	live    []bool
@@ -75,7 +77,7 @@ func (m *mockTPT) take(now clocked.Time, t *msg.Translate) {
 	if m.decide != nil {
 		o = m.decide(now, t)
 	}
-	answer := msg.Translation{Outcome: o, Cookie: t.Cookie, Write: true, PA: model.PA(t.VA) + 1<<40}
+	answer := msg.Translation{Outcome: o, Why: m.why, Cookie: t.Cookie, Write: true, PA: model.PA(t.VA) + 1<<40}
 	if o == msg.OutcomeOK {
 		answer.Handle = m.handle()
 	}

@@ -155,8 +155,9 @@ func (r *referee) covered(a *measure.Access, bytes map[model.VA]int, want int) {
 
 // noise ticks the units when they have nothing to do, which must change nothing.
 type noise struct {
-	s  *sandwich
-	id clocked.UnitID
+	s     *sandwich
+	id    clocked.UnitID
+	every clocked.Time
 }
 
 func (n *noise) Name() string { return "noise" }
@@ -165,7 +166,7 @@ func (n *noise) Tick(now clocked.Time) {
 	if n.s.driver.completions < len(n.s.driver.work) {
 		n.s.engine.Wake(n.s.req.ID(), now+1)
 		n.s.engine.Wake(n.s.resp.ID(), now+1)
-		n.s.engine.Wake(n.id, now+37*ns/10)
+		n.s.engine.Wake(n.id, now+n.every)
 	}
 }
 
@@ -208,12 +209,21 @@ func (c *scene) run(t rapid.TB, shuffle uint64) {
 	s.up.drop = drop
 	s.down.drop = func(*msg.Packet) bool { return down.below(1000) < c.lose }
 	if shuffle != 0 {
-		n := &noise{s: s}
+		n := &noise{s: s, every: 37 * ns / 10}
+		if c.spec.TCP != nil {
+			n.every *= 100 // its time-outs are long
+		}
 		n.id = s.engine.Register(n)
 		s.engine.Wake(n.id, ns)
 	}
+	finish := func() {}
+	if c.spec.TCP != nil {
+		p := watchPlacement(t, s, r.access)
+		finish = func() { p.finish(); checkDrops(t, s) }
+	}
 	s.run(t)
 	r.finish()
+	finish()
 	for _, a := range s.driver.finished {
 		c.ledgers = append(c.ledgers, *a)
 		if c.expectAllGood && a.Status != measure.StatusOK {

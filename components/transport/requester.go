@@ -32,14 +32,15 @@ type Requester struct {
 	Ports RequesterPorts
 	Stats RequesterStats
 
-	engine  *clocked.Engine
-	id      clocked.UnitID
-	name    string
-	spec    Spec
-	memory  LocalMemory
-	pool    *msg.Pool[msg.Packet]
-	mtu     uint32
-	timeout clocked.Time // 0: none
+	protocol sendProtocol // what it does by its own, or iWARP's rules
+	engine   *clocked.Engine
+	id       clocked.UnitID
+	name     string
+	spec     Spec
+	memory   LocalMemory
+	pool     *msg.Pool[msg.Packet]
+	mtu      uint32
+	timeout  clocked.Time // 0: none
 
 	qps     []sendQP
 	link    clocked.Serializer
@@ -70,6 +71,7 @@ type RequesterStats struct {
 	DeadQPs       uint64
 	Dammed        uint64 // packets that qp.damming lost
 	Duplicates    uint64 // responses that changed nothing
+	TCP           TCPStats
 }
 
 // NewRequester makes a requester whose QPs all begin at packet number psn.
@@ -95,6 +97,12 @@ func NewRequester(e *clocked.Engine, name string, spec Spec, memory LocalMemory,
 		r.qps[i] = sendQP{rules: *rules, end: rules.Next, payNext: rules.Next, deadline: clocked.Never, queuedAt: clocked.Never}
 	}
 	r.id = e.Register(r)
+	r.protocol = r
+	if spec.TCP != nil {
+		if r.protocol, err = newStreamRequester(r, psn); err != nil {
+			return nil, fmt.Errorf("%s: %w", name, err)
+		}
+	}
 	return r, nil
 }
 
@@ -115,26 +123,34 @@ func (r *Requester) Waits() []string {
 	var lines []string
 	for i := range r.qps {
 		if q := &r.qps[i]; q.sq.Len() > 0 {
-			until := "no timer"
-			if q.deadline != clocked.Never {
-				until = "timer at " + q.deadline.String()
-			}
-			lines = append(lines, fmt.Sprintf("%s: QP %d %s: %d requests, unacknowledged PSN %d, next PSN %d, %s",
-				r.name, i, q, q.sq.Len(), q.rules.Oldest, q.rules.Next, until))
+			lines = append(lines, fmt.Sprintf("%s: QP %d %s", r.name, i, r.protocol.where(int32(i))))
 		}
 	}
 	return lines
 }
 
+// where says what a send queue is doing.
+func (r *Requester) where(qp int32) string {
+	q := &r.qps[qp]
+	return fmt.Sprintf("%s: %d requests, unacknowledged PSN %d, next PSN %d, %s", q, q.sq.Len(), q.rules.Oldest, q.rules.Next, timerAt(q.deadline))
+}
+
+func timerAt(at clocked.Time) string {
+	if at == clocked.Never {
+		return "no timer"
+	}
+	return "timer at " + at.String()
+}
+
 // Tick implements clocked.Unit.
 func (r *Requester) Tick(now clocked.Time) {
-	r.expire(now)
+	r.protocol.expire(now)
 	r.finishDMA(now)
-	r.receive(now)
+	r.protocol.receive(now)
 	r.complete(now)
 	r.post(now)
 	r.complete(now) // what post flushed
-	r.send(now)
-	r.readPayload(now) // after send, which makes room to read ahead
-	r.arm(now)
+	r.protocol.send(now)
+	r.protocol.readPayload(now) // after send, which makes room to read ahead
+	r.protocol.arm(now)
 }

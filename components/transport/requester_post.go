@@ -32,7 +32,7 @@ func (r *Requester) take(now clocked.Time, w *msg.WQE, fetch bool) {
 		return
 	}
 	req.inline = model.Bytes(w.Len) <= r.spec.QP.Inline && !w.Op.Responds()
-	r.admit(now, int32(w.QP))
+	r.protocol.admit(now, int32(w.QP))
 }
 
 // fetchRef is a work request to be read.
@@ -103,12 +103,20 @@ func (r *Requester) finishDMA(now clocked.Time) {
 		switch {
 		case op.kind == msg.KindWQE:
 			req.ready = true
-			r.admit(now, op.qp)
-		case op.epoch == q.payEpoch:
-			req.wqe.Access.Ledger.Charge(now, measure.CausePayload)
-			q.payReady |= 1 << (op.psn & 63)
-			r.wantSend(op.qp)
+			r.protocol.admit(now, op.qp)
+		default:
+			r.protocol.payloadRead(now, op)
 		}
+	}
+}
+
+// payloadRead takes data to send, unless the QP has gone back meanwhile.
+func (r *Requester) payloadRead(now clocked.Time, op sendOp) {
+	q := &r.qps[op.qp]
+	if op.epoch == q.payEpoch {
+		q.sq.At(op.seq).wqe.Access.Ledger.Charge(now, measure.CausePayload)
+		q.payReady |= 1 << (op.psn & 63)
+		r.wantSend(op.qp)
 	}
 }
 

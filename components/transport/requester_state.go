@@ -16,6 +16,7 @@ type request struct {
 	ready  bool   // the work request is here
 	lost   bool   // qp.damming: its packets do not leave when they are first due
 	after  uint32 // with a fence: requests below must be complete
+	done   bool   // iWARP: complete, but for what is before it
 }
 
 // sendQP is the state of a send queue. PSN order is request order, so a place

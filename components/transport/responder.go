@@ -45,18 +45,19 @@ type Responder struct {
 	Ports ResponderPorts
 	Stats ResponderStats
 
-	engine  *clocked.Engine
-	id      clocked.UnitID
-	name    string
-	spec    Spec
-	memory  HostMemory
-	buffers []RecvBuffers
-	pool    *msg.Pool[msg.Packet]
-	mtu     uint32
-	per     translatePer
-	ackAt   ackPoint
-	hold    bool // absent pages: the packet waits
-	drop    bool // a full receive buffer drops
+	protocol receiveProtocol // what it does by its own, or iWARP's rules
+	engine   *clocked.Engine
+	id       clocked.UnitID
+	name     string
+	spec     Spec
+	memory   HostMemory
+	buffers  []RecvBuffers
+	pool     *msg.Pool[msg.Packet]
+	mtu      uint32
+	per      translatePer
+	ackAt    ackPoint
+	hold     bool // absent pages: the packet waits
+	drop     bool // a full receive buffer drops
 
 	qps        []recvQP
 	context    *cache.Cache
@@ -111,6 +112,7 @@ type ResponderStats struct {
 	Revoked       uint64 // held translations given back on demand
 	KillsRefused  uint64 // SENDs whose key to invalidate was not valid: each ends its QP
 	StaleReads    uint64 // reads served by a frame that did not hold the page meant
+	TCP           TCPStats
 }
 
 // NewResponder makes a responder; buffers has one entry a QP, and the QPs begin
@@ -142,6 +144,12 @@ func NewResponder(e *clocked.Engine, name string, spec Spec, memory HostMemory, 
 		r.qps[i].repost = make([]clocked.Time, max(0, buffers[i].Count))
 	}
 	r.id = e.Register(r)
+	r.protocol = r
+	if spec.TCP != nil {
+		if r.protocol, err = newStreamResponder(r, psn); err != nil {
+			return nil, fmt.Errorf("%s: %w", name, err)
+		}
+	}
 	return r, nil
 }
 
@@ -155,9 +163,23 @@ func (r *Responder) ID() clocked.UnitID { return r.id }
 func (r *Responder) Name() string { return r.name }
 
 // Idle tells whether no packet, reply or transfer is in flight. A translation
-// may still be held for the rest of a message whose sender has given up.
+// may still be held for the rest of a message whose sender has given up, or
+// with iWARP a response begun for a request that never comes again.
 func (r *Responder) Idle() bool {
-	return r.waiting.used == 0 && r.replies.used == 0 && r.ops.used == 0 && r.releases.Len() == 0 && r.ring.idle()
+	return r.waiting.used == 0 && r.replies.used == r.protocol.parked() && r.ops.used == 0 && r.releases.Len() == 0 && r.ring.idle()
+}
+
+// DropsOutstanding is the segments of iWARP that were dropped for their pages
+// and have not come again: TCP.Drops… = TCP.Returned + DropsOutstanding().
+func (r *Responder) DropsOutstanding() (n uint64) {
+	if t, ok := r.protocol.(*streamResponder); ok {
+		for i := range t.streams {
+			if t.streams[i].dropped {
+				n++
+			}
+		}
+	}
+	return n
 }
 
 // Waits has a line for each QP that has something to do.
@@ -184,14 +206,16 @@ func (r *Responder) Waits() []string {
 
 // Tick implements clocked.Unit.
 func (r *Responder) Tick(now clocked.Time) {
+	r.protocol.expire(now)
 	r.finishDMA(now)
 	r.takeTranslations(now)
 	r.endHolds(now)
 	for moved := true; moved; { // what one frees, another can use at once
 		moved = r.accept(now)
-		moved = r.startChecks(now) || moved
+		moved = r.protocol.startChecks(now) || moved
 		moved = r.useWires(now) || moved
 	}
+	r.protocol.arm(now)
 }
 
 // wakeAt sets a timer, once for each time that an alarm is asked for.

@@ -159,8 +159,8 @@ func (r *Responder) atomicStore(now clocked.Time, qp int32, q *recvQP) {
 // Any address pushes the write; the context table's stays valid.
 func (r *Responder) flush(now clocked.Time, qp int32, q *recvQP) {
 	i, op := r.ops.get()
-	op.stage, op.qp, op.handle, op.reply = stageFlush, qp, none, q.replyTail
-	rep := &r.replies.slots[q.replyTail]
+	op.stage, op.qp, op.handle, op.reply = stageFlush, qp, none, q.flushed
+	rep := &r.replies.slots[q.flushed]
 	rep.packet.Ledger.Charge(now, measure.CauseDMAQueue)
 	*r.Ports.DMA.Push(now) = msg.DMA{Kind: msg.KindFlush, PA: r.memory.QPC, Len: flushBytes, Cookie: uint64(i),
 		Ledger: &rep.packet.Ledger, Oracle: msg.Oracle{Page: msg.NoPage}}

@@ -47,8 +47,8 @@ func (r *Responder) proven(now clocked.Time, qp int32, q *recvQP, status msg.Sta
 		q.unplaced = false
 		r.enterStage(now, q, stagePiece)
 	case status == msg.StatusRetry && !q.packet.Opcode.Op().Atomic():
-		r.Stats.RNRPaging++
-		r.putOff(now, qp, q)
+		r.protocol.count(q, msg.OutcomeAbsent, q.heldOver)
+		r.protocol.putOff(now, qp, q)
 	default:
 		r.answer(now, qp, q, r.refusal(q, msg.OutcomeRemoteOp))
 	}
@@ -64,8 +64,8 @@ func (r *Responder) atomicLoaded(now clocked.Time, qp int32, q *recvQP, status m
 	q.rules.Withdraw(q.before)
 	r.Stats.Messages--
 	if status == msg.StatusRetry {
-		r.Stats.RNRPaging++
-		r.putOff(now, qp, q)
+		r.protocol.count(q, msg.OutcomeAbsent, q.heldOver)
+		r.protocol.putOff(now, qp, q)
 	} else {
 		r.answer(now, qp, q, r.refusal(q, msg.OutcomeRemoteOp))
 	}
@@ -82,7 +82,7 @@ func (r *Responder) blame(q *recvQP, i int32, status msg.Status) {
 	if status == msg.StatusRetry && rep.packet.Op == model.OpRead {
 		if rep.status == msg.StatusSuccess {
 			rep.status = status
-			r.Stats.RNRPaging++
+			r.protocol.count(q, msg.OutcomeAbsent, q.heldOver)
 		}
 		return
 	}

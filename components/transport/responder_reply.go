@@ -63,7 +63,7 @@ func (r *Responder) acknowledge(now clocked.Time, qp int32, q *recvQP, a rc.Acti
 		r.ops.slots[q.lastOp].reply = r.reply(qp, q, p, a, 1)
 		r.afterAck(now, qp, q)
 	default:
-		r.reply(qp, q, p, a, 1)
+		q.flushed = r.reply(qp, q, p, a, 1)
 		r.want(now, qp, q, stageFlush)
 	}
 }
@@ -172,13 +172,13 @@ func (r *Responder) arrivedFor(qp, i int32) {
 }
 
 func (r *Responder) wantEmit(qp int32, q *recvQP) {
-	if !q.queued && r.mayEmit(q) {
+	if !q.queued && r.protocol.mayEmit(qp, q) {
 		q.queued = true
 		*r.sending.Push() = qp
 	}
 }
 
-func (r *Responder) mayEmit(q *recvQP) bool {
+func (r *Responder) mayEmit(_ int32, q *recvQP) bool {
 	if q.replyHead == none {
 		return false
 	}
@@ -201,7 +201,7 @@ func (r *Responder) send(now clocked.Time) bool {
 		qp := r.sending.Pop()
 		q := &r.qps[qp]
 		q.queued = false
-		r.emit(now, q)
+		r.protocol.emit(now, qp, q)
 		r.wantEmit(qp, q)
 		if q.stage == stageReadAhead {
 			r.enterStage(now, q, stagePiece)
@@ -212,7 +212,7 @@ func (r *Responder) send(now clocked.Time) bool {
 	return moved
 }
 
-func (r *Responder) emit(now clocked.Time, q *recvQP) {
+func (r *Responder) emit(now clocked.Time, _ int32, q *recvQP) {
 	rep := r.replies.remove(q.replyHead)
 	p := rep.packet
 	q.replyHead = rep.next

@@ -78,6 +78,7 @@ type recvQP struct {
 	heldPage    uint64 // adapter page number
 	heldPA      model.PA
 	heldAddress msg.Address
+	heldOver    bool      // more is advertised than reserved, in case its page turns out absent
 	stored      uint32    // bytes of the piece whose proof is awaited
 	before      rc.Cursor // of an atomic's execution
 	skip        bool      // READ responses up to the last are behind a NAK that took one's place
@@ -94,7 +95,8 @@ type recvQP struct {
 	open                 int32 // READ response being read
 	replyHead, replyTail int32
 	replies              int
-	queued               bool // in Responder.sending
+	queued               bool  // in Responder.sending
+	flushed              int32 // reply that the head's flush is for
 	victim               uint64
 }
 

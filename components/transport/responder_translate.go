@@ -13,7 +13,7 @@ import (
 func (r *Responder) piece(now clocked.Time, qp int32, q *recvQP) bool {
 	p := r.first(q)
 	if q.offset == r.extent(p) {
-		return r.endPacket(now, qp, q)
+		return r.protocol.endPacket(now, qp, q)
 	}
 	va := r.address(q)
 	if q.held != none && q.heldPage != r.spec.AdapterPage.Number(va) {
@@ -24,7 +24,7 @@ func (r *Responder) piece(now clocked.Time, qp int32, q *recvQP) bool {
 		*r.translates.Push() = qp
 		return false
 	}
-	if q.fresh && !r.authorize(now, qp, q) {
+	if q.fresh && !r.protocol.authorize(now, qp, q) {
 		return true
 	}
 	switch {
@@ -114,8 +114,8 @@ func (r *Responder) askTranslation(now clocked.Time, qp int32) {
 	if p.Op == model.OpSend {
 		t.Key = r.buffers[qp].Key
 	}
-	if !q.checked {
-		t.CheckKey, t.CheckVA, t.CheckLen = true, va, r.checkLen(p, q.offset)
+	if n := r.protocol.unchecked(q, p, va); n > 0 {
+		t.CheckKey, t.CheckVA, t.CheckLen = true, va, n
 	}
 	if !q.again || q.cut {
 		q.looked = max(q.looked, va+model.VA(n))
@@ -123,6 +123,15 @@ func (r *Responder) askTranslation(now clocked.Time, qp int32) {
 	p.Ledger.Charge(now, measure.CauseResponder)
 	*r.Ports.Translate.Push(now) = t
 	r.enterStage(now, q, stageTranslation)
+}
+
+// unchecked is the bytes from va on for which the key is to be checked, none
+// if it was checked within the message.
+func (r *Responder) unchecked(q *recvQP, p *msg.Packet, _ model.VA) uint32 {
+	if q.checked {
+		return 0
+	}
+	return r.checkLen(p, q.offset)
 }
 
 // checkLen is the bytes from the head's next one to the end of its message,
@@ -162,10 +171,11 @@ func (r *Responder) translated(now clocked.Time, qp int32, t *msg.Translation) {
 	case t.Outcome == msg.OutcomeAbsent && r.mayBackUp(q):
 		r.want(now, qp, q, stageBackUp)
 	case t.Outcome == msg.OutcomeAbsent, t.Outcome == msg.OutcomeMoving:
-		r.fault(q, t)
-		r.putOff(now, qp, q)
+		r.noteFlood(q, t)
+		r.protocol.count(q, t.Outcome, t.Over)
+		r.protocol.putOff(now, qp, q)
 	default:
-		r.answer(now, qp, q, r.refusal(q, t.Outcome))
+		r.protocol.refuse(now, qp, q, t.Outcome, t.Why)
 	}
 	r.advance(now, qp)
 }
@@ -177,16 +187,16 @@ func (r *Responder) granted(now clocked.Time, qp int32, q *recvQP, t *msg.Transl
 	q.held = r.handles.add(handle{number: t.Handle, qp: qp, live: true})
 	q.heldPage = r.spec.AdapterPage.Number(va)
 	q.heldPA = t.PA - model.PA(uint64(va)&(r.spec.AdapterPage.Bytes()-1))
-	q.heldAddress = t.Address
+	q.heldAddress, q.heldOver = t.Address, t.Over
 	r.enterStage(now, q, stagePiece)
 	if q.flooded || !r.ring.idle() {
-		r.reconsider(now, qp, q)
+		r.reconsider(now, qp, q, t.Over)
 	}
 }
 
 // reconsider puts the head off although its page is there: bytes that wait in
 // the backup ring come first, and with qp.flood the QP may not know of the page.
-func (r *Responder) reconsider(now clocked.Time, qp int32, q *recvQP) {
+func (r *Responder) reconsider(now clocked.Time, qp int32, q *recvQP, over bool) {
 	p, va := r.first(q), r.address(q)
 	behind := r.ring.overlaps(va, r.span(p, q.offset, va), r.ring.tail)
 	switch {
@@ -199,8 +209,8 @@ func (r *Responder) reconsider(now clocked.Time, qp int32, q *recvQP) {
 		r.want(now, qp, q, stageBackUp)
 		return
 	}
-	r.Stats.RNRPaging++
-	r.putOff(now, qp, q)
+	r.protocol.count(q, msg.OutcomeAbsent, over)
+	r.protocol.putOff(now, qp, q)
 }
 
 // learnt tells whether the QP knows that its page is there. QPs learn it one
@@ -214,15 +224,18 @@ func (r *Responder) learnt(now clocked.Time, q *recvQP) bool {
 	return !q.flooded
 }
 
-// fault books an absent page.
-func (r *Responder) fault(q *recvQP, t *msg.Translation) {
+// noteFlood begins, with qp.flood, a READ's ignorance of its page.
+func (r *Responder) noteFlood(q *recvQP, t *msg.Translation) {
 	if t.Outcome == msg.OutcomeAbsent && r.spec.QP.Flood && q.packet.Opcode.Op() == model.OpRead {
 		q.flooded, q.freshAt = true, clocked.Never
 	}
+}
+
+func (r *Responder) count(_ *recvQP, o msg.Outcome, over bool) {
 	switch {
-	case t.Outcome == msg.OutcomeMoving:
+	case o == msg.OutcomeMoving:
 		r.Stats.RNRMoving++
-	case t.Over:
+	case over:
 		r.Stats.RNROver++
 	default:
 		r.Stats.RNRPaging++

@@ -58,6 +58,7 @@ type Spec struct {
 	QP      QPSpec
 	Adapter AdapterSpec
 	Network NetworkSpec
+	TCP     *TCPSpec // of iWARP; nil: the reliable connection
 
 	QPs          int             // queue pairs, numbered from 0
 	HostPage     model.PageShift // of the target host's memory
@@ -120,6 +121,11 @@ func (s *Spec) Validate() error {
 		return fmt.Errorf("page shifts %d and %d: 12 to 40", s.HostPage, s.AdapterPage)
 	case s.MPS < 64 || s.MPS&(s.MPS-1) != 0 || s.MRRS < 64 || s.MRRS&(s.MRRS-1) != 0:
 		return fmt.Errorf("MPS %d and MRRS %d: powers of two, 64 or more", s.MPS, s.MRRS)
+	}
+	if s.TCP != nil {
+		if err := s.TCP.validate(s); err != nil {
+			return err
+		}
 	}
 	return s.validateChoices()
 }
