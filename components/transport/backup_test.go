@@ -53,7 +53,7 @@ func (b *backup) seen(now clocked.Time, d *msg.DMA) {
 	case d.Kind == msg.KindCQE:
 		b.entries++
 		b.last = now
-	case d.Kind == msg.KindData && d.Write && !ok:
+	case d.Kind == msg.KindData && d.Write && !ok && d.Counts != nil:
 		b.ringed = append(b.ringed, now)
 	case d.Kind == msg.KindData && d.Write:
 		b.order = append(b.order, d.Oracle.Write>>24-1)
@@ -71,6 +71,7 @@ func TestBackupCost(t *testing.T) {
 	spec := backupSpec(t)
 	b := newBackup(t, spec)
 	bytes := b.host.bytes
+	b.tpt.record = true
 	a := b.post(model.OpWrite, 0, 0x100000, 64)
 	b.run(t)
 	// Doorbell, request, look-up, write issued by the endpoint, ACK, entry.
@@ -85,6 +86,9 @@ func TestBackupCost(t *testing.T) {
 	// service, a hop, the copy, and another DMA.
 	if got, want := b.merged[0]-b.ringed[0], ns+pageService+ns+spec.Adapter.BackupCopy; got != want {
 		t.Errorf("merged %v after it was stored, want %v", got, want)
+	}
+	if ring := b.tpt.asked[len(b.tpt.asked)-1]; int(ring.QP) < spec.QPs || !ring.Replay || !ring.CheckKey {
+		t.Errorf("the ring asks by %+v", ring)
 	}
 	if b.order[0] != a.ID || !b.resp.Idle() || b.resp.Stats.BackedUp != 1 || b.tpt.granted != 0 {
 		t.Errorf("merge of access %d, %+v", b.order[0], b.resp.Stats)

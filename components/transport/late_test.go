@@ -60,6 +60,26 @@ func TestReadRetry(t *testing.T) {
 	}
 }
 
+// A READ that is put off at page 1 by the IOMMU and refused at page 3 by its
+// key: the refusal still reaches the requester.
+func TestReadRetryRefused(t *testing.T) {
+	spec := testSpec(t)
+	spec.QP.Retry, spec.QP.AckTimeout = 1, 4
+	s := warm(t, spec)
+	s.failOnce(msg.KindData, 0x101000, msg.StatusRetry)
+	s.tpt.decide = func(_ clocked.Time, q *msg.Translate) msg.Outcome {
+		if q.VA == 0x103000 {
+			return msg.OutcomeRemoteAccess
+		}
+		return msg.OutcomeOK
+	}
+	a := s.post(model.OpRead, 0, 0x100000, 4*4096)
+	s.run(t)
+	if a.Status != measure.StatusRemoteAccess || s.req.Stats.Timeouts != 0 {
+		t.Errorf("%v after %d time-outs", a.Status, s.req.Stats.Timeouts)
+	}
+}
+
 // at is a packet's PSN, counted from a first one.
 func at(p *msg.Packet, first rc.PSN) string {
 	return " " + string(rune('0'+rc.PSN(p.PSN).Sub(first)))

@@ -239,7 +239,8 @@ type mockDriver struct {
 	next        int
 	posted      int // in flight
 	outstanding int
-	fetch       bool // plain doorbells
+	notBefore   clocked.Time // of the last request
+	fetch       bool         // plain doorbells
 	finished    []*measure.Access
 	keep        bool
 	completions int
@@ -249,6 +250,10 @@ func (m *mockDriver) Name() string { return "driver" }
 
 func (m *mockDriver) Tick(now clocked.Time) {
 	for m.next < len(m.work) && m.posted < m.outstanding && m.out.Ready(now) {
+		if m.notBefore > now && m.next == len(m.work)-1 {
+			m.engine.Wake(m.id, m.notBefore)
+			return
+		}
 		w := &m.work[m.next]
 		m.next++
 		m.posted++

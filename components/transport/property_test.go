@@ -160,7 +160,7 @@ func drawWork(t *rapid.T, qps int) (work []msg.WQE) {
 	return work
 }
 
-// TestRules: RC-1 to RC-8 of the transport under random faults, losses,
+// RC-1, RC-2, RC-4, RC-8, INV-1: the transport under random faults, losses,
 // revocations and parameters, and the same result in every tick order and with
 // ticks that nothing asked for.
 func TestRules(t *testing.T) {
