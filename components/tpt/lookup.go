@@ -322,7 +322,7 @@ func (u *Unit) grant(now clocked.Time, i int32, m *msg.Translate, pa model.PA, w
 	s := &u.slots[i]
 	s.phase, s.at = slotGiven, at
 	u.answer(now, at, msg.Translation{Outcome: msg.OutcomeOK, Write: write, Handle: uint32(i),
-		Cookie: m.Cookie, PA: pa, Address: u.address, At: at})
+		Cookie: m.Cookie, PA: pa, Address: u.address, Over: u.config.Over, At: at})
 }
 
 // dismiss answers without a translation.

@@ -78,7 +78,10 @@ func (r *Requester) admit(now clocked.Time, qp int32) {
 		if req.wqe.Op.Responds() {
 			q.lastRead = q.admitted
 		}
-		req.lost = r.spec.QP.Damming && q.rules.Waiting()
+		if r.spec.QP.Damming && q.rules.Waiting() {
+			req.lost = true
+			r.Stats.Dammed++
+		}
 	}
 	if q.rules.Failed() {
 		r.flush(now, qp)

@@ -72,10 +72,20 @@ var statuses = [...]measure.Status{
 // retransmit goes back for a loss.
 func (r *Requester) retransmit(now clocked.Time, qp int32, q *sendQP, next rc.PSN) {
 	r.Stats.GoBacks++
+	if r.spec.QP.Damming {
+		q.breakDam()
+	}
 	r.goBack(now, q, next)
 	r.restartTimer(now, qp)
 	r.wantPayload(qp)
 	r.wantSend(qp)
+}
+
+// breakDam lets go what qp.damming has held.
+func (q *sendQP) breakDam() {
+	for s := q.sq.Head(); s != q.admitted; s++ {
+		q.sq.At(s).lost = false
+	}
 }
 
 // goBack follows the rules back to the oldest unacknowledged packet. What the

@@ -62,19 +62,18 @@ func (r *Requester) transmit(now clocked.Time, qp int32, q *sendQP) {
 	r.fill(p, req, q.rules.Next)
 	p.QP = uint32(qp)
 	p.Ledger.Last = now
-	if q.rules.Resending() {
-		p.Resend = true
-		r.Stats.PacketsResent++
-		a.Counts.Resends++
-	}
+	p.Resend = q.rules.Resending()
 	if q.rules.Next == q.rules.Oldest || q.deadline == clocked.Never {
 		r.restartTimer(now, qp)
 	}
 	q.advance(req, p)
-	if req.lost && !p.Resend {
-		r.Stats.Dammed++
+	if req.lost {
 		r.pool.Put(p)
 		return
+	}
+	if p.Resend {
+		r.Stats.PacketsResent++
+		a.Counts.Resends++
 	}
 	q.unasked++
 	if p.Last || q.unasked >= max(1, r.spec.QP.Window/4) {

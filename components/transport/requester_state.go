@@ -14,7 +14,7 @@ type request struct {
 	count  uint32 // PSNs that it takes: request packets, or response packets of a READ
 	inline bool   // the data came with the doorbell
 	ready  bool   // the work request is here
-	lost   bool   // qp.damming: its packets do not leave when they are first due
+	lost   bool   // qp.damming: its packets do not leave before a go-back for a loss
 	after  uint32 // with a fence: requests below must be complete
 	done   bool   // iWARP: complete, but for what is before it
 }

@@ -72,8 +72,7 @@ func (r *Responder) atomicLoaded(now clocked.Time, qp int32, q *recvQP, status m
 	r.advance(now, qp)
 }
 
-// blame notes how a read that the reply waited for has ended. One that failed
-// for good ends the QP at once.
+// blame notes how a read that the reply waited for has ended.
 func (r *Responder) blame(q *recvQP, i int32, status msg.Status) {
 	if status == msg.StatusSuccess {
 		return
@@ -87,7 +86,6 @@ func (r *Responder) blame(q *recvQP, i int32, status msg.Status) {
 		return
 	}
 	rep.status = msg.StatusAbort
-	q.rules.Abort(rc.PSN(rep.packet.PSN))
 }
 
 // replace puts the NAK that its status asks for in the place of a reply; the

@@ -187,7 +187,6 @@ func (r *Responder) advance(p Packet, original uint64) {
 func (r *Responder) Withdraw(before Cursor) {
 	r.Cursor = before
 	r.doneEnd = (r.doneEnd + r.config.Resources - 1) % r.config.Resources
-	r.done[r.doneEnd].used = false
 }
 
 // Abort ends the QP because memory failed a READ after its execution; the NAK
