@@ -45,7 +45,7 @@ func (p *placement) host(d *msg.DMA) {
 		return
 	}
 	a := p.access[d.Counts]
-	va := model.VA(d.PA - 1<<40)
+	va, _, _ := user(d.PA)
 	if p.times[a] == nil {
 		p.times[a] = map[model.VA]int{}
 	}
