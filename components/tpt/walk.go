@@ -71,9 +71,8 @@ func (u *Unit) finishKey(now clocked.Time, n int) {
 		}
 	}
 	k.busy = false
-	list := k.list
-	for list.head != none {
-		i := u.dequeue(&list)
+	for k.list.head != none {
+		i := u.dequeue(&k.list)
 		m := &u.slots[i].req
 		m.Ledger.Charge(now, measure.CauseMPTMiss)
 		u.protect(now, i, m)
