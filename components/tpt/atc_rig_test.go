@@ -2,7 +2,6 @@ package tpt
 
 import (
 	"math/rand/v2"
-	"slices"
 
 	"rnicmmu/clocked"
 	"rnicmmu/components/msg"
@@ -46,8 +45,11 @@ func (r *rig) scheduleChange(g *rand.Rand, at clocked.Time) {
 // alter changes the page table and returns the Invalidate Request; while all
 // tags are busy it comes back later, and returns nil.
 func (r *rig) alter(now clocked.Time, c *change) any {
-	tag := slices.Index(r.tags[:], nil)
-	if tag < 0 {
+	tag := 0
+	for tag < ats.MaxTags && (r.tags[tag] != nil || r.freed[tag] == now && now > 0) { // seen free after the completion
+		tag++
+	}
+	if tag == ats.MaxTags {
 		r.ring(now+100*cycle, c)
 		return nil
 	}
@@ -60,11 +62,15 @@ func (r *rig) alter(now clocked.Time, c *change) any {
 }
 
 // answerOf is the answer of a read; of a translation request, what the page
-// table holds when it is seen.
+// table held before the instant in which it is seen.
 func (r *rig) answerOf(m *msg.DMA) msg.DMADone {
 	d := msg.DMADone{Kind: m.Kind, Cookie: m.Cookie}
 	if m.Kind == msg.KindATS {
-		e := r.oracle.states[len(r.history)].pages[(uint64(m.PA)-uint64(baseVA))>>12]
+		n := len(r.history)
+		for n > 0 && r.history[n-1].at == r.engine.Now() {
+			n--
+		}
+		e := r.oracle.states[n].pages[(uint64(m.PA)-uint64(baseVA))>>12]
 		d.Entry = ats.Encode(ats.Translation{PA: e.frame, Shift: model.Shift4K, Read: e.here, Write: e.write && m.Address.Store})
 	}
 	return d
@@ -79,6 +85,7 @@ func (r *rig) message(now clocked.Time, body any) {
 			if m.ITags>>tag&1 == 0 {
 				continue
 			}
+			r.freed[tag] = now
 			if r.tags[tag] = nil; c == nil {
 				r.fail(now, "tag %d completed twice", tag)
 				continue

@@ -36,6 +36,7 @@ type rig struct {
 	history  []*issued
 	acked    int // commands from the first on that are acknowledged
 	tags     [ats.MaxTags]*issued
+	freed    [ats.MaxTags]clocked.Time // of tags that were in use
 	oracle   oracle
 	failed   map[uint32]bool // QPs told that a fault failed
 	events   uint64
@@ -59,6 +60,7 @@ type bell struct {
 // issued is a command with its place in the history of the tables.
 type issued struct {
 	cmd     *msg.Command
+	at      clocked.Time
 	refused bool // the oracle says so
 	acked   bool
 }
@@ -340,7 +342,7 @@ func (r *rig) execute(c *msg.Command) *issued {
 	if c.Op == msg.CmdFill && c.PA[0] == 0 {
 		c.PA[0] = model.PA(len(r.history)+1) << 12
 	}
-	x := &issued{cmd: c, refused: !r.oracle.execute(c)}
+	x := &issued{cmd: c, at: r.engine.Now(), refused: !r.oracle.execute(c)}
 	r.history = append(r.history, x)
 	return x
 }
