@@ -2,7 +2,6 @@ package tpt
 
 import (
 	"math/rand/v2"
-	"slices"
 
 	"rnicmmu/clocked"
 	"rnicmmu/components/msg"

@@ -49,7 +49,7 @@ func (s *Spec) Check() error {
 	if err != nil {
 		return err
 	}
-	if false && s.MTT.L2Entries > 0 {
+	if s.MTT.Index == "page" && s.MTT.L2Entries > 0 {
 		return fmt.Errorf("tpt.mtt.l2_entries: %d, but a second level is found by entry; set tpt.mtt.index to entry", s.MTT.L2Entries)
 	}
 	return nil

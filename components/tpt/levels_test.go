@@ -81,6 +81,34 @@ func TestSecondLevelOfKeys(t *testing.T) {
 	}
 }
 
+// An absent entry is not cached in the second level either: a line that holds it
+// beside a present one is read again for it.
+func TestAbsentEntryMissesBothLevels(t *testing.T) {
+	sp := spec()
+	sp.MTT.LineEntries, sp.MTT.L2Entries, sp.MTT.L2Latency = 2, 32, 10
+	s := newSandwich(t, sp).present(0, 0)
+	s.read(0, 0, 0)
+	s.read(quiet, 0, 1)
+	s.run()
+	if st := &s.unit.Stats; st.MTT2.Misses != 2 || s.reads != 3 || s.answers[1].msg.Outcome != msg.OutcomeAbsent {
+		t.Errorf("second %+v, %d reads, %v", st.MTT2, s.reads, outcomeNames[s.answers[1].msg.Outcome])
+	}
+}
+
+// Under ATC a translation without the right to store is none for a store.
+func TestStoreMissesBothLevels(t *testing.T) {
+	sp := spec()
+	sp.PageRequests, sp.MTT.L2Entries, sp.MTT.L2Latency = 8, 32, 10
+	s := newSandwichIn(t, sp, ATC).mapAll()
+	s.read(0, 0, 5)
+	w := s.read(quiet, 0, 5)
+	w.Op, w.Write = model.OpWrite, true
+	s.run()
+	if st := &s.unit.Stats; st.MTT2.Misses != 2 || st.TranslationRequests != 2 || s.answers[1].msg.Outcome != msg.OutcomeOK {
+		t.Errorf("second %+v, %d requests, %v", st.MTT2, st.TranslationRequests, outcomeNames[s.answers[1].msg.Outcome])
+	}
+}
+
 // Requests for one line meet at its look-up in the second level: one look-up,
 // one walk, and none is asked twice.
 func TestSecondLevelMerges(t *testing.T) {
@@ -155,6 +183,28 @@ func TestTenants(t *testing.T) {
 	}
 	if got[1] != (TenantStats{MPTHits: 5, MTTHits: 1, MTTMisses: 4}) {
 		t.Errorf("tenant 1: %+v", got[1])
+	}
+}
+
+// So in the second level: a tenant's scan leaves the other's lines there.
+func TestTenantsOfSecondLevel(t *testing.T) {
+	sp := spec()
+	sp.Partition, sp.Tenants = "tenant", 2
+	sp.MTT.Entries, sp.MTT.L2Entries, sp.MTT.L2Latency = 2, 8, 10
+	s := newSandwich(t, sp).mapAll()
+	at := clocked.Time(0)
+	for _, x := range []struct {
+		qp          uint32
+		first, last uint64
+	}{{0, 0, 3}, {1, 10, 29}, {0, 0, 3}} {
+		for p := x.first; p <= x.last; p++ {
+			s.read(at, x.qp, p)
+			at += quiet
+		}
+	}
+	s.run()
+	if st := &s.unit.Stats; st.MTT2.Hits != 4 || st.MTT2.Misses != 4+20 {
+		t.Errorf("%+v, want the last four requests to hit", st.MTT2)
 	}
 }
 

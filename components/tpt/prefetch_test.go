@@ -6,6 +6,7 @@ import (
 	"rnicmmu/clocked"
 	"rnicmmu/components/msg"
 	"rnicmmu/model"
+	"rnicmmu/model/cache"
 	"rnicmmu/model/key"
 )
 
@@ -52,6 +53,8 @@ func TestPrefetchers(t *testing.T) {
 		{"three leave a quarter", "next_line", 3, []uint64{0, 1, 2, 3, 4, 5, 6, 7}, 6, 2, PrefetchStats{Issued: 6, Useful: 6}},
 		{"what is cached is not read again", "next_line", 2, []uint64{2, 0}, 0, 2, PrefetchStats{Issued: 3}},
 		{"a stride seen twice is followed", "stride", 2, []uint64{0, 3, 6, 9, 12, 15}, 2, 4, PrefetchStats{Issued: 4, Useful: 2}},
+		{"look-ups of one page are no step", "stride", 1, []uint64{0, 3, 3, 6, 9, 12}, 2, 4, PrefetchStats{Issued: 2, Useful: 1}},
+		{"useful once", "next_line", 1, []uint64{0, 1, 1}, 2, 1, PrefetchStats{Issued: 1, Useful: 1}},
 		{"also downwards", "stride", 1, []uint64{40, 35, 30, 25}, 1, 3, PrefetchStats{Issued: 1, Useful: 1}},
 		{"no stride, nothing", "stride", 2, []uint64{0, 3, 7, 20, 4}, 0, 5, PrefetchStats{}},
 		{"the first page ends the access", "qp_window", 4, []uint64{0, 1, 2}, 0, 3, PrefetchStats{}},
@@ -71,8 +74,11 @@ func TestPrefetchWindow(t *testing.T) {
 	}{{8, 5, 1, PrefetchStats{Issued: 5, Useful: 5}}, {2, 4, 2, PrefetchStats{Issued: 4, Useful: 4}}} {
 		s := reading(t, "qp_window", tc.degree, 4, 5, 6, 7, 8, 9)
 		for i, r := range s.requests {
-			r.CheckKey = i == 0
-			r.CheckVA, r.CheckLen = s.base+4<<12, 6<<12
+			if r.CheckKey = i == 0; r.CheckKey {
+				r.CheckLen = 6<<12 - 64
+			} else {
+				r.CheckVA, r.CheckLen = 0, 0
+			}
 		}
 		wantCounts(t, s, "window", tc.hits, tc.misses, tc.want)
 	}
@@ -119,6 +125,41 @@ func TestPrefetchUsesFreeRegisters(t *testing.T) {
 	if st := &s.unit.Stats; st.MTT.Merged != 1 || s.answers[2].at-s.answers[1].at > 2*cycle {
 		t.Errorf("%+v, answers %v and %v", st.MTT, s.answers[1].at, s.answers[2].at)
 	}
+}
+
+// A register that requests wait for is theirs: of three that meet one key's miss
+// the first walks and reads ahead, the others follow without.
+func TestPrefetchLeavesRegistersToThoseWhoWait(t *testing.T) {
+	s := reading(t, "next_line", 1)
+	s.unit.walks = s.unit.walks[:2]
+	for _, page := range []uint64{0, 20, 40} {
+		s.read(0, 0, page)
+	}
+	wantCounts(t, s, "three at once", 0, 3, PrefetchStats{Issued: 1})
+	if a := s.answers; a[1].at > a[0].at+readDelay+10*cycle || a[2].at > a[1].at+2*cycle {
+		t.Errorf("answers at %v, %v, %v", a[0].at, a[1].at, a[2].at)
+	}
+}
+
+// A line under way is not read twice, and a request that comes again after its
+// fault reads nothing ahead.
+func TestPrefetchAsksOnce(t *testing.T) {
+	s := reading(t, "next_line", 3)
+	s.read(0, 0, 60).CheckLen = 64
+	s.read(quiet, 0, 3)
+	s.read(quiet+cycle, 0, 2)
+	wantCounts(t, s, "under way", 0, 3, PrefetchStats{Issued: 6})
+	s = reading(t, "next_line", 3, 3)
+	s.requests[0].Replay = true
+	wantCounts(t, s, "replay", 0, 0, PrefetchStats{})
+}
+
+// Useful is what a prefetch brought, not what a request put in its place.
+func TestPrefetchedLineReplaced(t *testing.T) {
+	s := reading(t, "qp_window", 1, 0, 10, 20, 20)
+	s.requests[0].CheckVA, s.requests[0].CheckLen = s.base, 2<<12
+	s.unit.mtt.Cache, _ = cache.New(cache.Geometry{Entries: 2, Line: 1}) // 0 and 1; 10 evicts 0, 20 evicts 1
+	wantCounts(t, s, "replaced", 1, 3, PrefetchStats{Issued: 1})
 }
 
 // PRE-2: an invalidation drops the prefetch of its line, and the page is absent

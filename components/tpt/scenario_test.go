@@ -75,9 +75,9 @@ func (s *sandwich) acknowledged() clocked.Time {
 	return s.acks[0].at
 }
 
-// stream sends a request a cycle, for pages in turn, and keeps each translation
+// flow sends a request a cycle, for pages in turn, and keeps each translation
 // for hold, whatever is called back.
-type stream struct {
+type flow struct {
 	*sandwich
 	hold, until clocked.Time
 	sent        uint64
@@ -99,7 +99,7 @@ type given struct {
 
 const streamPages = 12
 
-func (x *stream) tick(now clocked.Time) {
+func (x *flow) tick(now clocked.Time) {
 	u := x.unit
 	for x.kept.Len() > 0 && x.kept.Front().at <= now {
 		*u.Release.Push(now) = msg.Release{Handle: x.kept.Pop().handle}
@@ -131,7 +131,7 @@ func (x *stream) tick(now clocked.Time) {
 	}
 }
 
-func (x *stream) ask(now clocked.Time, page uint64) {
+func (x *flow) ask(now clocked.Time, page uint64) {
 	va := baseVA + model.VA(page)<<12
 	l := &x.ledgers[x.sent%uint64(len(x.ledgers))]
 	l.Open(now)
@@ -146,7 +146,7 @@ func (x *stream) ask(now clocked.Time, page uint64) {
 func TestDrainUnderStream(t *testing.T) {
 	sp := spec()
 	sp.InFlight = 4096
-	x := &stream{sandwich: newSandwichIn(t, sp, ATC).mapAll(), hold: 600 * cycle, until: 9000 * cycle}
+	x := &flow{sandwich: newSandwichIn(t, sp, ATC).mapAll(), hold: 600 * cycle, until: 9000 * cycle}
 	x.custom = x.tick
 	x.script = append(x.script, step{at: 5000 * cycle, act: func() {
 		for p, e := range x.space {
@@ -184,7 +184,7 @@ func TestBurstOnShallowPort(t *testing.T) {
 	u := s.unit
 	u.Table().Set(3, 0)
 	u.Translate = clocked.NewWire[msg.Translate](s.engine, clocked.WireSpec{Domain: u.Clock(), Depth: 4, Latency: cycle, Writer: 1, Reader: u.ID()})
-	x := &stream{sandwich: s}
+	x := &flow{sandwich: s}
 	answers, absent := 0, 0
 	s.custom = func(now clocked.Time) {
 		for m := u.Translation.Peek(now); m != nil; m = u.Translation.Peek(now) {

@@ -7,80 +7,10 @@ import (
 	"rnicmmu/model/mtt"
 )
 
-<<<<<<< HEAD
 // accessOf is the access of the first of those who wait; nil: none.
 func (u *Unit) accessOf(list waiters) *measure.Access {
 	if list.head == none {
 		return nil
-=======
-func (u *Unit) keyMiss(index uint32) *keyMiss {
-	for i := range u.keyMisses {
-		if k := &u.keyMisses[i]; k.busy && k.index == index {
-			return k
-		}
-	}
-	return nil
-}
-
-func (u *Unit) freeKeyMiss() int {
-	for i := range u.keyMisses {
-		if !u.keyMisses[i].busy {
-			return i
-		}
-	}
-	return -1
-}
-
-// parkOnKey makes the slot wait for its MPT entry; accept has made sure that a
-// register is there.
-func (u *Unit) parkOnKey(now clocked.Time, i int32, index uint32, counted bool, a *measure.Access) {
-	if k := u.keyMiss(index); k != nil {
-		if counted {
-			u.Stats.MPT.Merged++
-		}
-		u.enqueue(&k.list, i)
-		return
-	}
-	if counted {
-		u.Stats.MPT.Walks++
-	}
-	n := u.freeKeyMiss()
-	k := &u.keyMisses[n]
-	*k = keyMiss{busy: true, index: index, list: noWaiters}
-	u.enqueue(&k.list, i)
-	u.readTable(now, msg.KindMPT, u.mptEntry(index), key.EntryBytes, cookie(cookieMPT, n), a)
-}
-
-// mptEntry is where the entry of a key lies.
-func (u *Unit) mptEntry(index uint32) model.PA {
-	return u.config.Place.MPT + model.PA(uint64(index)*key.EntryBytes)
-}
-
-// finishKey fills the MPT cache and lets the waiting requests go on. An entry
-// that was changed meanwhile is read again.
-func (u *Unit) finishKey(now clocked.Time, n int) {
-	k := &u.keyMisses[n]
-	if k.stale {
-		k.stale = false
-		u.Stats.MPT.Stales++
-		a := u.slots[k.list.head].req.Access
-		u.readTable(now, msg.KindMPT, u.mptEntry(k.index), key.EntryBytes, cookie(cookieMPT, n), a)
-		return
-	}
-	if u.keys.Lookup(key.Make(k.index, 0)) != nil {
-		_, _, evicted := u.mpt.Fill(uint64(k.index), uint64(k.index))
-		u.Stats.MPT.Fills++
-		if evicted {
-			u.Stats.MPT.Evictions++
-		}
-	}
-	k.busy = false
-	for k.list.head != none {
-		i := u.dequeue(&k.list)
-		m := &u.slots[i].req
-		m.Ledger.Charge(now, measure.CauseMPTMiss)
-		u.protect(now, i, m)
->>>>>>> w-tpt
 	}
 	return u.slots[list.head].req.Access
 }
