@@ -2,6 +2,7 @@ package tpt
 
 import (
 	"math/rand/v2"
+	"slices"
 
 	"rnicmmu/clocked"
 	"rnicmmu/components/msg"
