@@ -35,7 +35,7 @@ func (k *Kernel) listFree() {
 // program adds the fill of the first count pages of a segment to a region's
 // table.
 func (k *Kernel) program(setup *Setup, s *segment, region int, frame, count uint32) {
-	if count == 0 {
+	if count == 0 || k.regions[region].Dynamic {
 		return
 	}
 	r := &k.regions[region]
@@ -75,7 +75,7 @@ func (k *Kernel) back(setup *Setup) {
 		if count > 0 {
 			k.occupy(setup, s, next, count, 0)
 			next += count
-			if k.spec.Pager.Snapshot {
+			if k.spec.Pager.Snapshot && k.fixed(s) {
 				mapped += count
 				for _, r := range s.regions {
 					k.program(setup, s, r, next-count, count)

@@ -29,7 +29,8 @@ type eviction struct {
 	slots        []*notice
 	told, acked  int // of slots
 	left         uint32
-	target       uint32        // frame of a migration
+	change       change        // to pages that stay where they are
+	target       uint32        // frame of a page that moves
 	flags        pagetable.PTE // of a migrating page
 }
 
@@ -92,7 +93,7 @@ func (k *Kernel) prepare(i int, bit uint16, r *Region) {
 	v := k.evictions.items[i]
 	valid, from, to := uint32(0), uint32(0), uint32(0)
 	for p := v.first; p < v.first+v.count; p++ {
-		if k.pages[p].mapped&bit != 0 {
+		if k.concerns(v, p, bit) {
 			if valid == 0 {
 				from = p
 			}
@@ -113,7 +114,7 @@ func (k *Kernel) prepare(i int, bit uint16, r *Region) {
 	last, count, _ := k.entriesOf(r, to)
 	s.record = measure.Invalidation{ID: k.nextID, Adapter: uint16(r.Adapter), Trigger: v.trigger, Pages: valid, Notified: v.notified}
 	k.nextID++
-	s.cmd = msg.Command{Op: msg.CmdInvalidate, Owner: uint32(refer(actorCommand, i)), Adapter: uint16(r.Adapter), Entry: entry,
+	s.cmd = msg.Command{Op: k.command(v), Owner: uint32(refer(actorCommand, i)), Adapter: uint16(r.Adapter), Entry: entry,
 		Count: uint32(last + uint64(count) - entry), Record: &s.record}
 }
 
@@ -146,6 +147,10 @@ func (k *Kernel) acknowledged(now clocked.Time, c *msg.Command, i int) {
 // stored to is dirty.
 func (k *Kernel) unmap(now clocked.Time, i int) {
 	v := k.evictions.items[i]
+	if v.change != changeNone {
+		k.alter(now, i)
+		return
+	}
 	for p := v.first; p < v.first+v.count; p++ {
 		pg := &k.pages[p]
 		v.flags = k.remove(p)
@@ -171,12 +176,18 @@ func (k *Kernel) flushed(now clocked.Time, i int) {
 			k.config.OnInvalidation(&s.record)
 		}
 	}
+	if v.change != changeNone {
+		k.altered(now, i)
+		return
+	}
 	v.phase = evictContent
 	v.left = v.count
 	for p := v.first; p < v.first+v.count; p++ {
 		f := k.pages[p].frame
 		op := msg.PageOp{Kind: msg.PageFree, Frame: f, Page: p, Slot: p, Cookie: uint64(refer(actorFrame, int(f)))}
 		switch {
+		case v.trigger == measure.TriggerUnmap:
+			op.Kind = k.vanishing(f)
 		case v.target != noFrame:
 			op.Kind, op.Frame, op.Slot = msg.PageCopy, v.target, f
 		case k.frames[f].dirty:
@@ -198,7 +209,7 @@ func (k *Kernel) frameDone(now clocked.Time, f uint32, d *msg.PageDone) {
 		k.swapOut(now, f)
 	case msg.PageCopy:
 		k.moved(now, f)
-	case msg.PageFree:
+	case msg.PageFree, msg.PageDiscard, msg.PageOrphan:
 		k.left(now, f)
 	}
 }
@@ -220,15 +231,22 @@ func (k *Kernel) left(now clocked.Time, f uint32) {
 	p, i := x.page, int(x.evict)
 	v := k.evictions.items[i]
 	x.dirty = false
-	if v.target == noFrame {
+	switch {
+	case v.trigger == measure.TriggerUnmap:
+		k.vanished(now, p)
+	case v.target == noFrame:
 		pg := &k.pages[p]
 		pg.state, pg.frame = pageAbsent, noFrame
+		pg.flags &^= pageShared
 		k.evicting--
 		k.Stats.Evictions++
 		k.wake(now, p)
 	}
-	k.frameFree(now, f)
+	k.handOn(now, f, p, v)
 	if v.left--; v.left == 0 {
+		if v.trigger == measure.TriggerUnmap {
+			k.registrar.unmapping--
+		}
 		k.evictions.put(i)
 		k.changed = true
 	}

@@ -5,7 +5,6 @@ import (
 
 	"rnicmmu/clocked"
 	"rnicmmu/components/msg"
-	"rnicmmu/model"
 )
 
 // event is an entry of an adapter's event queue.
@@ -94,6 +93,9 @@ func (k *Kernel) locate(j *job) {
 	if at < 0 {
 		return
 	}
+	if !k.serves(a.regions[at]) {
+		return
+	}
 	r := &k.regions[a.regions[at]]
 	last := e.Entry + uint64(max(e.Count, 1)) - 1
 	if last-r.FirstEntry >= a.shift.Span(r.VA, r.Length) || e.Write && !r.Writable {
@@ -135,7 +137,7 @@ func (k *Kernel) mapPages(now clocked.Time, i int) {
 			j.walking = false
 			return
 		}
-		if j.got > 0 && pg.state != pageResident && len(k.free) == 0 && !k.eldest(j) {
+		if j.got > 0 && k.needsFrame(p, j.write) && len(k.free) == 0 && !k.eldest(j) {
 			// Faults that hold pages while they wait for a frame could wait for
 			// each other: only the eldest does, the others walk again.
 			k.letGo(j)
@@ -231,23 +233,8 @@ func (k *Kernel) letGo(j *job) {
 // fill posts the table update of a job's pages.
 func (k *Kernel) fill(i int) {
 	j := k.jobs.items[i]
-	shift := k.adapters[j.region.Adapter].shift
-	j.cmd = msg.Command{Op: msg.CmdFill, Write: j.write, Owner: uint32(refer(actorJob, i)), Adapter: j.event.adapter, PA: j.cmd.PA[:0]}
-	for p := j.first; p < j.first+j.count; p++ {
-		pg := &k.pages[p]
-		entry, count, skip := k.entriesOf(j.region, p)
-		if p == j.first {
-			j.cmd.Entry = entry
-		}
-		for e := range count {
-			j.cmd.PA = append(j.cmd.PA, msg.FramePA(pg.frame, k.shift)+skip+model.PA(e)<<shift)
-		}
-		pg.mapped |= j.bit
-		if j.write {
-			pg.writable |= j.bit
-		}
-	}
-	j.cmd.Count = uint32(len(j.cmd.PA))
+	j.cmd = msg.Command{Owner: uint32(refer(actorJob, i)), PA: j.cmd.PA[:0]}
+	k.encode(&j.cmd, j.region, j.bit, j.first, j.count, j.write)
 	j.phase = jobFill
 	k.send(&j.cmd)
 }
@@ -279,6 +266,7 @@ func (k *Kernel) jobCompleted(now clocked.Time, i int) {
 		k.resume(i, false)
 		return
 	}
+	k.prefetchAhead(now, j)
 	for p := j.first; p < j.first+j.got; p++ {
 		if f := k.pages[p].frame; f != noFrame {
 			k.frames[f].until = now + k.spec.Pager.Grace

@@ -8,6 +8,7 @@ import (
 	"rnicmmu/measure"
 	"rnicmmu/model"
 	content "rnicmmu/model/frame"
+	"rnicmmu/model/key"
 )
 
 const (
@@ -36,6 +37,12 @@ type world struct {
 	records []measure.Invalidation
 	ticked  func(now clocked.Time)
 
+	orphans map[uint32]uint32 // frames that an old registration keeps: the page that they held
+	answers []msg.Registered
+	asked   []msg.Registration // to be sent
+	keys    []keyEvent         // that adapters executed
+
+	deferred    int // stale by a registration that outlived its mapping
 	stale, lost int
 	zaps, fills int // commands seen
 }
@@ -52,6 +59,7 @@ type nic struct {
 	until   clocked.Time
 	busy    bool
 	command clocked.Time // time of a command
+	regions *key.Table
 	qps     []*qp
 }
 
@@ -68,6 +76,7 @@ type qp struct {
 	posted   bool // the event is out
 	resumes  int
 	failures int
+	refused  int // by the key
 	faults   int
 	done     clocked.Time
 	began    clocked.Time
@@ -79,6 +88,10 @@ type access struct {
 	page  uint32
 	write bool
 	span  uint32 // entries wanted; 0: one
+	at    clocked.Time
+	key   key.Key // 0: none is looked at
+	va    model.VA
+	op    model.Op // of an access with a key
 }
 
 func (w *world) Name() string { return "world" }
@@ -96,13 +109,14 @@ func (w *world) Tick(now clocked.Time) {
 			w.access(now, i, n, q)
 		}
 	}
+	w.software(now)
 	for len(w.out) > 0 && w.ports.Inbox.Ready(now) {
 		*w.ports.Inbox.Push(now) = w.out[0]
 		w.out = w.out[1:]
 	}
 	free, resident, transit := w.kernel.Frames()
-	if free+resident+transit != w.frames {
-		w.t.Errorf("%v: %d free + %d resident + %d in transit, want %d frames", now, free, resident, transit, w.frames)
+	if held := w.kernel.Held(); free+resident+transit+held != w.frames {
+		w.t.Errorf("%v: %d free + %d resident + %d in transit + %d held, want %d frames", now, free, resident, transit, held, w.frames)
 	}
 	if w.ticked != nil {
 		w.ticked(now)
@@ -128,7 +142,14 @@ func (w *world) apply(op *msg.PageOp) (lost bool) {
 	f, p, slot := content.ID(op.Frame), content.Page(op.Page), content.Slot(op.Slot)
 	var err error
 	switch op.Kind {
+	case msg.PageDiscard, msg.PageOrphan:
+		w.discard(op)
+		return false
 	case msg.PageFree:
+		if _, kept := w.orphans[op.Frame]; kept {
+			delete(w.orphans, op.Frame)
+			return false
+		}
 		err = w.oracle.Free(f)
 		if err != nil {
 			w.t.Errorf("free of frame %d: %v", f, err)
@@ -162,6 +183,22 @@ func (w *world) apply(op *msg.PageOp) (lost bool) {
 	return false
 }
 
+// discard forgets a page, its frame and its slot.
+func (w *world) discard(op *msg.PageOp) {
+	f, p := content.ID(op.Frame), content.Page(op.Page)
+	if op.Frame != msg.NoPage {
+		if w.oracle.Check(f, p) == content.Stale || w.oracle.Free(f) != nil {
+			w.t.Errorf("discard of page %d: frame %d is not its own", op.Page, op.Frame)
+		}
+	}
+	if op.Kind == msg.PageOrphan {
+		w.orphans[op.Frame] = op.Page
+	}
+	if w.oracle.FreeSlot(content.Slot(op.Slot)) != nil || w.oracle.Forget(p) != nil {
+		w.t.Errorf("discard of page %d, slot %d is refused", op.Page, op.Slot)
+	}
+}
+
 func (w *world) commands(now clocked.Time, i int, n *nic) {
 	mmio := w.ports.Adapters[i].MMIO
 	for d := mmio.Peek(now); d != nil; d = mmio.Peek(now) {
@@ -193,6 +230,14 @@ func (w *world) execute(now clocked.Time, n *nic, c *msg.Command) {
 	case msg.CmdInvalidate:
 		w.zaps++
 		clear(n.table[c.Entry : c.Entry+uint64(c.Count)])
+	case msg.CmdProtect:
+		w.zaps++
+		for i := range c.Count {
+			n.table[c.Entry+uint64(i)].write = false
+		}
+	case msg.CmdKey:
+		w.keys = append(w.keys, keyEvent{now, c.Change.Op, c.Change.Key, c.Change.Region})
+		c.Change.Err = n.change(&c.Change)
 	case msg.CmdResume:
 		q := n.qps[c.Token]
 		q.resumes++
@@ -211,6 +256,16 @@ func (w *world) access(now clocked.Time, i int, n *nic, number int) {
 		return
 	}
 	a := q.script[q.at]
+	if now < a.at {
+		w.engine.Wake(w.id, a.at)
+		return
+	}
+	if a.key != 0 && !n.grants(&a) {
+		q.refused++
+		q.at++
+		w.engine.Wake(w.id, now+ns)
+		return
+	}
 	e := n.table[a.entry]
 	missing := false
 	for _, e := range n.table[a.entry : a.entry+uint64(max(a.span, 1))] {
@@ -226,7 +281,9 @@ func (w *world) access(now clocked.Time, i int, n *nic, number int) {
 	}
 	f := content.ID(uint64(e.pa) >> w.kernel.shift)
 	_, generation := w.oracle.Owner(f)
-	if a.write {
+	if old, kept := w.orphans[uint32(f)]; kept && old == a.page {
+		w.deferred++
+	} else if a.write {
 		if w.oracle.WriteDMA(f, content.Page(a.page), generation, w.random(), 0) != content.Good {
 			w.stale++
 		}
@@ -273,7 +330,7 @@ func newWorld(t testing.TB, s setting) *world {
 	if s.shuffle > 0 {
 		e.Shuffle(s.shuffle)
 	}
-	w := &world{t: t, engine: e, rng: 99, jitter: s.jitter}
+	w := &world{t: t, engine: e, rng: 99, jitter: s.jitter, orphans: map[uint32]uint32{}}
 	w.id = e.Register(w)
 	s.adapters = max(s.adapters, 1)
 	config := Config{Seed: 5, OnInvalidation: func(r *measure.Invalidation) { w.records = append(w.records, *r) }}
@@ -306,10 +363,13 @@ func (w *world) connect(adapters int) {
 		Inbox:    clocked.NewWire[msg.Inbox](e, spec(w.id, k.ID())),
 		PageOp:   clocked.NewWire[msg.PageOp](e, spec(k.ID(), w.id)),
 		PageDone: clocked.NewWire[msg.PageDone](e, spec(w.id, k.ID())),
+
+		Registration: clocked.NewWire[msg.Registration](e, spec(w.id, k.ID())),
+		Registered:   clocked.NewWire[msg.Registered](e, spec(k.ID(), w.id)),
 	}
 	for range adapters {
 		w.ports.Adapters = append(w.ports.Adapters, AdapterPort{clocked.NewWire[msg.Doorbell](e, spec(k.ID(), w.id))})
-		w.nics = append(w.nics, &nic{table: make([]entry, len(k.pages)+16), command: us})
+		w.nics = append(w.nics, &nic{table: make([]entry, k.entries()+16), command: us, regions: w.keyTable()})
 	}
 	k.Connect(w.ports)
 }
@@ -352,7 +412,7 @@ func (w *world) touch(write bool, pages ...uint32) *qp {
 // run runs until nothing is left to do and checks what must hold then.
 func (w *world) run() Stats {
 	w.t.Helper()
-	w.engine.Wake(w.id, ns)
+	w.engine.Wake(w.id, max(w.engine.Now()+1, ns))
 	if err := w.engine.Run(); err != nil {
 		w.t.Fatal(err)
 	}
@@ -370,9 +430,10 @@ func (w *world) run() Stats {
 	if w.stale > 0 || w.lost > 0 || s.LostPages > 0 || s.TableErrors > 0 {
 		w.t.Errorf("%d stale, %d + %d lost, %d page-table errors", w.stale, w.lost, s.LostPages, s.TableErrors)
 	}
-	if in, out := s.FilledPages+s.Initial, s.Evictions+uint64(w.kernel.ResidentPages()); in != out {
-		w.t.Errorf("%d pages in, %d evicted or resident", in, out)
+	if in, out := s.FilledPages+s.Initial, s.Evictions+s.Unmapped+uint64(w.kernel.ResidentPages()); in != out {
+		w.t.Errorf("%d pages in, %d evicted, unmapped or resident", in, out)
 	}
+	w.audit()
 	if s.InvalidationsIssued != s.InvalidationsAcknowledged || s.Events != s.Resumed+s.Failed {
 		w.t.Errorf("%d invalidations, %d acknowledged; %d events, %d + %d resumed", s.InvalidationsIssued, s.InvalidationsAcknowledged, s.Events, s.Resumed, s.Failed)
 	}

@@ -7,6 +7,7 @@ import (
 	"sort"
 
 	"rnicmmu/model"
+	"rnicmmu/model/key"
 	"rnicmmu/model/mtt"
 )
 
@@ -25,6 +26,9 @@ type Region struct {
 	FirstPage  uint32 // dense number of the process page at VA
 	FirstEntry uint64 // table entry of the adapter's page at VA
 	Writable   bool   // remote peers may store
+
+	Dynamic bool       // registered by msg.Registration after time 0, not before
+	MPT     key.Region // of a dynamic region: key, PD, rights and FastReg of its MPT entry; of the key later registrations change the variant
 
 	pages mtt.Pages // the adapter's in the host's, where they are not larger
 }
@@ -75,8 +79,12 @@ func (k *Kernel) Register(regions []Region, scheme string) (Setup, error) {
 	} else {
 		k.back(&setup)
 	}
+	if err := k.setUpRegistrar(scheme); err != nil {
+		return Setup{}, err
+	}
 	k.listFree()
 	k.startThreads()
+	k.startEvents()
 	k.engine.Wake(k.id, 0) // there may be memory to reclaim from the start
 	return setup, nil
 }
@@ -170,10 +178,16 @@ func Gap(regions []Region, shift model.PageShift, pages uint64) model.VA {
 	return model.VA(at << shift)
 }
 
-// registered counts the pages under at least one region.
-func (k *Kernel) registered() (n uint32) {
+// fixed tells whether a segment lies under a region that is registered before
+// time 0.
+func (k *Kernel) fixed(s *segment) bool {
+	return slices.ContainsFunc(s.regions, func(r int) bool { return !k.regions[r].Dynamic })
+}
+
+// under counts the pages under at least one of the regions asked for.
+func (k *Kernel) under(want func(region int) bool) (n uint32) {
 	for i := range k.segments {
-		if s := &k.segments[i]; len(s.regions) > 0 {
+		if s := &k.segments[i]; slices.ContainsFunc(s.regions, want) {
 			n += s.end - s.first
 		}
 	}
@@ -187,7 +201,7 @@ func (k *Kernel) pin(setup *Setup) error {
 	starts := make([]uint32, len(k.segments))
 	for i := range k.segments {
 		s := &k.segments[i]
-		if len(s.regions) == 0 {
+		if !k.fixed(s) {
 			continue
 		}
 		unit := uint64(1)
@@ -208,13 +222,13 @@ func (k *Kernel) pin(setup *Setup) error {
 		return &Refused{fmt.Sprintf("host.memory: %d pages of %s to pin, %d frames: raise host.memory or use scheme odp", need, k.spec.Page, len(k.frames))}
 	}
 	for i := range k.segments {
-		if s := &k.segments[i]; len(s.regions) > 0 {
+		if s := &k.segments[i]; k.fixed(s) {
 			k.occupy(setup, s, starts[i], s.end-s.first, pagePinned)
 			for _, r := range s.regions {
 				k.program(setup, s, r, starts[i], s.end-s.first)
 			}
 		}
 	}
-	k.Stats.RegistrationTime = k.cost(k.registered())
+	k.Stats.RegistrationTime = k.cost(k.under(k.static))
 	return nil
 }

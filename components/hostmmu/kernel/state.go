@@ -21,6 +21,9 @@ type Ports struct {
 	Inbox    *clocked.Wire[msg.Inbox]    // read
 	PageOp   *clocked.Wire[msg.PageOp]   // written
 	PageDone *clocked.Wire[msg.PageDone] // read
+
+	Registration *clocked.Wire[msg.Registration] // read; nil: no region is dynamic
+	Registered   *clocked.Wire[msg.Registered]   // written
 }
 
 // Stats are totals since time 0.
@@ -44,7 +47,6 @@ type Stats struct {
 	ReadaheadPages uint64
 	DirectReclaims uint64 // faults that found no free frame
 	Wakeups        uint64 // of background reclaim
-	Migrations     uint64
 
 	InvalidationsIssued       uint64 // commands to adapters
 	InvalidationsAcknowledged uint64
@@ -57,7 +59,11 @@ type Stats struct {
 	TableErrors            uint64       // page-table operations refused: 0 in a correct kernel
 	UnknownInbox           uint64       // entries that were not for the kernel
 
-	RegistrationTime clocked.Time
+	RegistrationTime clocked.Time // before time 0
+
+	EventStats
+	PrefetchStats
+	RegistrarStats
 }
 
 // Config says what the platform knows beyond the Spec.
@@ -67,6 +73,9 @@ type Config struct {
 	// OnInvalidation, when set, is given each finished record; the record is
 	// the kernel's again when it returns.
 	OnInvalidation func(*measure.Invalidation)
+	// OnPrefetched, when set, is told of the end of each Advise: the pages whose
+	// entries it filled, and those that it left.
+	OnPrefetched func(region int, filled, missed uint32)
 	// OnCPUAccess, when set, is told the latency of each access of the CPU user.
 	OnCPUAccess func(clocked.Time)
 }
@@ -126,6 +135,11 @@ type Kernel struct {
 	evictions pool[eviction]
 	nextID    uint64 // of invalidation records
 
+	child      child
+	prefetches pool[prefetch]
+	registrar  registrar
+	held       int // frames of the child and of old registrations
+
 	threads []thread
 	stopped bool // the CPU user and migration
 }
@@ -178,6 +192,7 @@ func (k *Kernel) Name() string { return k.name }
 func (k *Kernel) Tick(now clocked.Time) {
 	k.takeInbox(now)
 	k.takePageDone(now)
+	k.takeRegistrations(now)
 	for {
 		for k.timers.due(now) {
 			k.fire(now, k.timers.pop())
@@ -186,6 +201,7 @@ func (k *Kernel) Tick(now clocked.Time) {
 			break
 		}
 	}
+	k.review(now)
 	k.post(now)
 	if len(k.timers.heap) > 0 {
 		k.engine.Wake(k.id, k.timers.heap[0].at)
@@ -206,8 +222,15 @@ func (k *Kernel) fire(now clocked.Time, who ref) {
 		k.swappedOut(uint32(i))
 	case actorThread:
 		k.stepThread(now, i)
-	case actorMigrate:
-		k.migrateRandom(now)
+	case actorEvent:
+		k.randomEvent(now, kind(i))
+	case actorChild:
+		k.child.over = true
+		k.exit(now)
+	case actorPrefetch:
+		k.stepPrefetch(now, i)
+	case actorRegion:
+		k.stepRegion(now, i)
 	}
 }
 
@@ -229,6 +252,7 @@ func (k *Kernel) post(now clocked.Time) {
 	for k.ops.Len() > 0 && k.ports.PageOp.Ready(now) {
 		*k.ports.PageOp.Push(now) = k.ops.Pop()
 	}
+	k.answer(now)
 }
 
 // commandClient is the endpoint's client that executes table commands.
@@ -262,6 +286,10 @@ func (k *Kernel) completed(now clocked.Time, c *msg.Command) {
 		k.jobCompleted(now, who.index())
 	case actorCommand:
 		k.acknowledged(now, c, who.index())
+	case actorPrefetch:
+		k.prefetched(now, who.index())
+	case actorRegion:
+		k.regionCommand(now, who.index())
 	}
 }
 
@@ -277,6 +305,8 @@ func (k *Kernel) takePageDone(now clocked.Time) {
 			k.frameDone(now, uint32(who.index()), d)
 		case actorThread:
 			k.accessed(now, who.index())
+		case actorOrphan:
+			k.takeBack(now, uint32(who.index()))
 		}
 		k.ports.PageDone.Pop(now)
 	}
@@ -296,4 +326,6 @@ func (k *Kernel) wake(now clocked.Time, p uint32) {
 			k.after(now, 0, refer(actorThread, i))
 		}
 	}
+	k.wakePrefetches(now, p)
+	k.wakeRegions(now, p)
 }

@@ -32,6 +32,7 @@ type Stats struct {
 	Writebacks        uint64 // lines that device writes pushed out of the LLC
 	WriteBufferStalls uint64 // writes that waited for the write buffer
 	StaleDMA          uint64 // transfers to or from a frame that did not hold the page meant
+	StaleDeferred     uint64 // transfers by a registration that outlived the mapping of its page; not in StaleDMA
 	LostWrites        uint64 // reads, page-ins, page-outs and CPU accesses that saw other content than the process must
 }
 
@@ -66,8 +67,9 @@ type Memory struct {
 	ports   Ports
 	clients []client
 	dram    dram
-	ddio    *cache.Cache  // nil: device writes go to DRAM
-	content *frame.Oracle // nil: no frames
+	ddio    *cache.Cache            // nil: device writes go to DRAM
+	content *frame.Oracle           // nil: no frames
+	orphans map[frame.ID]frame.Page // frames that an old registration keeps, and the page that they held; only looked up
 	moving  timeline[pageMove]
 	answers timeline[msg.PageDone]
 	stats   Stats

@@ -1,0 +1,316 @@
+package kernel
+
+import (
+	"errors"
+	"fmt"
+
+	"rnicmmu/clocked"
+	"rnicmmu/components/msg"
+	"rnicmmu/model/key"
+)
+
+// RegistrarStats count changes of dynamic regions.
+type RegistrarStats struct {
+	Registrations        uint64
+	RegistrationsRefused uint64 // frames did not suffice, or the adapter refused
+	Deregistrations      uint64
+	FastRegistrations    uint64
+	LocalInvalidations   uint64
+	PinnedPages          uint64 // by registrations, all together
+	UnpinnedPages        uint64
+	Remaps               uint64
+	RegisterTime         clocked.Time // of Registrations, all together
+	DeregisterTime       clocked.Time
+}
+
+// Errors of changes, besides *Refused and those of model/key.
+var (
+	ErrNotDynamic = errors.New("region was registered before time 0 for good")
+	ErrBusy       = errors.New("region has another change under way")
+	ErrRegistered = errors.New("region is registered already")
+	ErrNone       = errors.New("region is not registered")
+)
+
+// regionState is how far a dynamic region is.
+type regionState uint8
+
+const (
+	regionNone  regionState = iota
+	regionValid             // peers may use the key
+	regionFree              // its key was invalidated; a fast registration makes it valid again
+)
+
+// regionPhase is what a change of a dynamic region waits for.
+type regionPhase uint8
+
+const (
+	regionRest     regionPhase = iota // no change is under way
+	regionCall                        // the system call's own time
+	regionPin                         // pages become present and pinned, one by one
+	regionTable                       // the table is written, a chunk a command
+	regionSnapshot                    // pages that are present are mapped
+	regionKey                         // the key command is out
+	regionQuiet                       // faults, prefetches and invalidations that use the region end
+	regionClear                       // the table's entries are cleared
+	regionLetGo                       // DMA unmapping, unpinning
+)
+
+// dynamic is the registration of a region, or of none.
+type dynamic struct {
+	pinned  bool // else pages are brought in on demand
+	serves  bool // faults of the region are answered
+	state   regionState
+	phase   regionPhase
+	request msg.Registration
+	since   clocked.Time
+	key     key.Key // valid or the next to be
+	next    uint32  // pages before it are pinned
+	written uint32  // pages before it are in the table
+	waits   uint32  // page, or msg.NoPage
+	refusal error   // the change ends with
+	cmd     msg.Command
+
+	allocation uint32 // mappings of its memory so far
+	noticed    bool   // a notice is in the queue
+	orphans    []uint32
+}
+
+// registrar changes dynamic regions.
+type registrar struct {
+	regions   []dynamic        // as Kernel.regions
+	pins      []uint8          // registrations that pin a page or will; nil: no region is dynamic
+	pinned    int              // frames pinned or promised, those of orphans too
+	orphans   map[uint32]uint8 // registrations that keep a frame whose page was unmapped; only looked up
+	changing  int              // changes under way
+	unmapping int              // unmappings under way
+	quiet     int              // regions in regionQuiet
+	out       clocked.FIFO[msg.Registered]
+}
+
+// setUpRegistrar notes how regions are registered. Pages that static regions
+// pin stay so.
+func (k *Kernel) setUpRegistrar(scheme string) error {
+	g := &k.registrar
+	g.regions = make([]dynamic, len(k.regions))
+	any := false
+	for i := range k.regions {
+		r, d := &k.regions[i], &g.regions[i]
+		*d = dynamic{pinned: scheme == Pinned, serves: !r.Dynamic, key: r.MPT.Key, waits: msg.NoPage, next: r.FirstPage}
+		any = any || r.Dynamic
+		if shift := k.adapters[r.Adapter].shift; r.Dynamic && shift > k.shift {
+			return fmt.Errorf("tpt.page: %d B exceed the host's page of %s: frames of a dynamic region need not follow each other", shift.Bytes(), k.spec.Page)
+		}
+	}
+	if any {
+		g.pins = make([]uint8, len(k.pages))
+		g.orphans = map[uint32]uint8{}
+	}
+	for p := range k.pages {
+		if k.pages[p].flags&pagePinned != 0 {
+			g.pinned++
+			if any {
+				g.pins[p] = 1
+			}
+		}
+	}
+	return nil
+}
+
+// serves tells whether faults of a region are to be answered.
+func (k *Kernel) serves(region int) bool { return k.registrar.regions[region].serves }
+
+// pinned tells whether a region's pages are pinned when it is registered.
+func (k *Kernel) pinned(region int) bool { return k.registrar.regions[region].pinned }
+
+// takeRegistrations starts the changes that software asks for.
+func (k *Kernel) takeRegistrations(now clocked.Time) {
+	if k.ports.Registration == nil {
+		return
+	}
+	for m := k.ports.Registration.Peek(now); m != nil; m = k.ports.Registration.Peek(now) {
+		k.request(now, m)
+		k.ports.Registration.Pop(now)
+	}
+}
+
+// request starts a change, or answers at once why it cannot be.
+func (k *Kernel) request(now clocked.Time, m *msg.Registration) {
+	if err := k.permits(m); err != nil {
+		*k.registrar.out.Push() = msg.Registered{Op: m.Op, Region: m.Region, Cookie: m.Cookie, Err: fmt.Errorf("region %d: %w", m.Region, err)}
+		return
+	}
+	d := &k.registrar.regions[m.Region]
+	d.request, d.since, d.refusal = *m, now, nil
+	k.registrar.changing++
+	switch m.Op {
+	case msg.RegisterRegion, msg.DeregisterRegion:
+		d.phase = regionCall
+		k.after(now, k.spec.Registration.Base, refer(actorRegion, m.Region))
+	case msg.FastRegister:
+		d.key = key.Make(d.key.Index(), d.key.Variant()+1)
+		k.changeKey(m.Region, msg.KeyFastRegister)
+	case msg.LocalInvalidate:
+		k.changeKey(m.Region, msg.KeyInvalidate)
+	}
+}
+
+// permits tells why a request cannot be served in the region's state.
+func (k *Kernel) permits(m *msg.Registration) error {
+	if m.Region < 0 || m.Region >= len(k.regions) {
+		return ErrNoRegion
+	}
+	d := &k.registrar.regions[m.Region]
+	switch {
+	case !k.regions[m.Region].Dynamic:
+		return ErrNotDynamic
+	case d.phase != regionRest:
+		return ErrBusy
+	case m.Op > msg.LocalInvalidate:
+		return fmt.Errorf("request %d is unknown", m.Op)
+	case m.Op == msg.RegisterRegion && d.state != regionNone:
+		return ErrRegistered
+	case m.Op != msg.RegisterRegion && d.state == regionNone:
+		return ErrNone
+	}
+	return nil
+}
+
+// changeKey posts the change of a region's key.
+func (k *Kernel) changeKey(region int, op msg.KeyOp) {
+	r, d := &k.regions[region], &k.registrar.regions[region]
+	entry := r.MPT
+	entry.Key, entry.State, entry.Base, entry.Length = d.key, key.Valid, r.VA, r.Length
+	entry.PageShift, entry.MTT = k.adapters[r.Adapter].shift, r.FirstEntry
+	if d.request.Rights != 0 {
+		entry.Rights = d.request.Rights
+	}
+	if !d.pinned {
+		entry.Rights |= key.OnDemand
+	}
+	d.phase = regionKey
+	k.order(region, msg.Command{Op: msg.CmdKey, Change: msg.KeyChange{Op: op, Key: d.key, Region: entry}})
+}
+
+// order posts a command of a region's change.
+func (k *Kernel) order(region int, c msg.Command) {
+	d := &k.registrar.regions[region]
+	c.Owner, c.Adapter = uint32(refer(actorRegion, region)), uint16(k.regions[region].Adapter)
+	d.cmd = c
+	k.send(&d.cmd)
+}
+
+// stepRegion goes on with a change when its time has come.
+func (k *Kernel) stepRegion(now clocked.Time, region int) {
+	d := &k.registrar.regions[region]
+	switch d.phase {
+	case regionCall:
+		k.called(now, region)
+	case regionPin:
+		k.pinPages(now, region)
+	case regionSnapshot:
+		k.end(now, region)
+	case regionLetGo:
+		k.letGoRegion(now, region)
+	}
+}
+
+// called: the system call has looked at its arguments.
+func (k *Kernel) called(now clocked.Time, region int) {
+	d := &k.registrar.regions[region]
+	switch {
+	case d.request.Op == msg.DeregisterRegion:
+		k.changeKey(region, msg.KeyDeregister)
+	case !d.pinned:
+		k.register(region)
+	default:
+		if d.refusal = k.promise(region); d.refusal != nil {
+			k.end(now, region)
+			return
+		}
+		d.phase = regionPin
+		d.next = k.regions[region].FirstPage
+		k.pinPages(now, region)
+	}
+}
+
+// register posts the key of a region whose table is ready.
+func (k *Kernel) register(region int) {
+	k.registrar.regions[region].serves = true
+	k.changeKey(region, msg.KeyRegister)
+}
+
+// regionCommand goes on with a change after its command.
+func (k *Kernel) regionCommand(now clocked.Time, region int) {
+	d := &k.registrar.regions[region]
+	switch d.phase {
+	case regionTable:
+		k.writeTable(region)
+	case regionKey:
+		k.keyChanged(now, region)
+	case regionClear:
+		d.phase = regionLetGo
+		k.after(now, k.letGoTime(region), refer(actorRegion, region))
+	}
+}
+
+// keyChanged: the adapter has changed the key, or refused to.
+func (k *Kernel) keyChanged(now clocked.Time, region int) {
+	d := &k.registrar.regions[region]
+	d.refusal = d.cmd.Change.Err
+	switch op := d.request.Op; {
+	case op == msg.RegisterRegion && d.refusal != nil || op == msg.DeregisterRegion && d.refusal == nil:
+		d.serves = false
+		d.phase = regionQuiet
+		k.registrar.quiet++ // reviewed at the end of the tick
+	case op == msg.RegisterRegion && !d.pinned && k.spec.Pager.Snapshot:
+		r := &k.regions[region]
+		d.phase = regionSnapshot
+		k.prefetch(now, region, AdvisePrefetchNoFault, r.FirstPage, k.pagesOf(r), false).owner = refer(actorRegion, region)
+	default:
+		k.end(now, region)
+	}
+}
+
+// end ends a change and answers it.
+func (k *Kernel) end(now clocked.Time, region int) {
+	d, s := &k.registrar.regions[region], &k.Stats
+	d.phase = regionRest
+	k.registrar.changing--
+	switch op := d.request.Op; {
+	case d.refusal != nil && op == msg.RegisterRegion:
+		s.RegistrationsRefused++
+	case d.refusal != nil:
+		if op == msg.FastRegister {
+			d.key = key.Make(d.key.Index(), d.key.Variant()-1)
+		}
+	case op == msg.RegisterRegion:
+		d.state = regionValid
+		s.Registrations++
+		s.RegisterTime += now - d.since
+	case op == msg.DeregisterRegion:
+		d.state = regionNone
+		d.key = key.Make(d.key.Index(), d.key.Variant()+1)
+		s.Deregistrations++
+		s.DeregisterTime += now - d.since
+	case op == msg.FastRegister:
+		d.state = regionValid
+		s.FastRegistrations++
+	case op == msg.LocalInvalidate:
+		d.state = regionFree
+		s.LocalInvalidations++
+	}
+	*k.registrar.out.Push() = msg.Registered{Op: d.request.Op, Region: region, Cookie: d.request.Cookie, Key: d.key,
+		Allocation: d.allocation, Err: d.refusal}
+}
+
+// answer hands out answers and notices as far as the wire takes them.
+func (k *Kernel) answer(now clocked.Time) {
+	out := &k.registrar.out
+	for out.Len() > 0 && k.ports.Registered != nil && k.ports.Registered.Ready(now) {
+		m := out.Pop()
+		if m.Op == msg.RegionUnmapped {
+			k.registrar.regions[m.Region].noticed = false
+		}
+		*k.ports.Registered.Push(now) = m
+	}
+}
