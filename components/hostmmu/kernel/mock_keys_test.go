@@ -23,37 +23,30 @@ const domain = 1
 
 const allRights = key.LocalWrite | key.RemoteWrite | key.RemoteRead | key.RemoteAtomic
 
-func (w *world) keyTable() *key.Table {
-	table, err := key.NewTable(1 << 10)
-	if err != nil {
-		w.t.Fatal(err)
-	}
-	return table
-}
-
-// change executes a key command. Keys must be those that the table would allot.
+// change executes a key command, under keys that the kernel allots.
 func (n *nic) change(c *msg.KeyChange) error {
-	switch c.Op {
-	case msg.KeyRegister:
-		k, err := n.regions.Register(c.Region)
-		if err == nil && k != c.Key {
-			panic("the kernel allots other keys than the table")
+	r := &n.regions[c.Key.Index()]
+	switch {
+	case c.Op == msg.KeyRegister && c.Region.Rights&key.RemoteWrite != 0 && !c.Region.Rights.Has(key.LocalWrite):
+		return key.ErrNeedLocal
+	case c.Op == msg.KeyRegister && r.State == key.Unused, c.Op == msg.KeyFastRegister && r.FastReg && r.State == key.Free:
+		if c.Region.Key != c.Key {
+			return key.ErrKey
 		}
-		return err
-	case msg.KeyDeregister:
-		return n.regions.Deregister(c.Key)
-	case msg.KeyFastRegister:
-		return n.regions.FastRegister(c.Key, c.Region.PD, c.Region.Rights, c.Region.Base, c.Region.Length)
-	case msg.KeyInvalidate:
-		return n.regions.Invalidate(c.Key)
+		*r = c.Region
+	case c.Op == msg.KeyDeregister && r.Key == c.Key:
+		*r = key.Region{}
+	case c.Op == msg.KeyInvalidate && r.Key == c.Key && r.FastReg && r.State == key.Valid:
+		r.State = key.Free
+	default:
+		return key.ErrState
 	}
 	return nil
 }
 
 // grants makes the key checks of an access.
 func (n *nic) grants(a *access) bool {
-	_, v := n.regions.Check(a.key, domain, a.op, a.va, 8)
-	return v.Granted()
+	return key.Check(&n.regions[a.key.Index()], a.key, domain, a.op, a.va, 8).Granted()
 }
 
 // software asks for registrations and takes the answers.

@@ -58,8 +58,8 @@ type nic struct {
 	queue   []*msg.Command
 	until   clocked.Time
 	busy    bool
-	command clocked.Time // time of a command
-	regions *key.Table
+	command clocked.Time    // time of a command
+	regions [128]key.Region // by key index
 	qps     []*qp
 }
 
@@ -369,7 +369,7 @@ func (w *world) connect(adapters int) {
 	}
 	for range adapters {
 		w.ports.Adapters = append(w.ports.Adapters, AdapterPort{clocked.NewWire[msg.Doorbell](e, spec(k.ID(), w.id))})
-		w.nics = append(w.nics, &nic{table: make([]entry, k.entries()+16), command: us, regions: w.keyTable()})
+		w.nics = append(w.nics, &nic{table: make([]entry, k.entries()+16), command: us})
 	}
 	k.Connect(w.ports)
 }
