@@ -2,6 +2,7 @@ package kernel
 
 import (
 	"fmt"
+	"slices"
 	"testing"
 
 	"pgregory.net/rapid"
@@ -360,4 +361,59 @@ func TestContentSurvivesEvents(t *testing.T) {
 			}
 		}
 	})
+}
+
+// A store that copies a shared page away waits for a load of the CPU that still
+// reads the old frame.
+func TestCopyWaitsForCPU(t *testing.T) {
+	s := steps(quick(8))
+	s.Events.Lifetime = clocked.Millisecond
+	s.CPU = CPU{WorkingSet: 4096, Threads: 2, Think: ns, Writes: 0, Shared: 1, Pattern: "uniform"}
+	w := newWorld(t, setting{spec: s, regions: oneRegion(1)})
+	w.at(30*us, func(now clocked.Time) { w.kernel.Fork(now, 0, 1) })
+	w.then(60*us+50*ns, true, 0)
+	stalled := false
+	w.ticked = func(now clocked.Time) {
+		stalled = stalled || w.kernel.child.stalled > 0
+		if w.kernel.pages[0].state == pageEvicting && w.kernel.Stats.Copied > 0 && w.kernel.accessedByCPU(0) {
+			t.Errorf("%v: the page leaves its frame under a load", now)
+		}
+		if now > 200*us {
+			w.kernel.Stop()
+		}
+	}
+	wantCount(t, "copied", w.run().Copied, 1)
+	if !stalled {
+		t.Error("the store never met a load")
+	}
+}
+
+// What is under way is told, and is not idle.
+func TestWaitsOfEvents(t *testing.T) {
+	s := registering(8)
+	s.Events.Lifetime = 50 * us
+	w := newWorld(t, setting{spec: s, regions: append(dynamicRegions(1, 2), Region{VA: 0x900000, Length: 8192, FirstPage: 2, FirstEntry: 2, Writable: true})})
+	w.ask(us, register(0))
+	w.at(5*us, func(now clocked.Time) {
+		if err := w.kernel.Advise(now, 0, 1, AdvisePrefetch, 0x900000, 8192); err != nil {
+			t.Error(err)
+		}
+	})
+	w.at(7*us, func(clocked.Time) {
+		want := []string{
+			"kernel: prefetch for region 1 has 2 pages to go",
+			"kernel: registration of region 0 waits for the system call since 1001.001ns",
+		}
+		if got := w.kernel.Waits(); !slices.Equal(got, want) || w.kernel.Idle() {
+			t.Errorf("idle %v, waits %q, want %q", w.kernel.Idle(), got, want)
+		}
+	})
+	w.at(50*us, func(now clocked.Time) {
+		w.kernel.Fork(now, 2, 2)
+		want := []string{"kernel: a child shares pages 2-3 and has 0 frames"}
+		if got := w.kernel.Waits(); !slices.Equal(got[:1], want) || w.kernel.Idle() {
+			t.Errorf("idle %v, waits %q, want %q", w.kernel.Idle(), got, want)
+		}
+	})
+	w.run()
 }
