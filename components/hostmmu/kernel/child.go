@@ -124,7 +124,7 @@ func (k *Kernel) unstall(now clocked.Time, p uint32) {
 // needsFrame tells whether a page takes a frame before it can be used.
 func (k *Kernel) needsFrame(p uint32, write bool) bool {
 	pg := &k.pages[p]
-	return pg.state != pageResident || pg.flags&pageShared != 0 && (write || pg.flags&pageUpgrading != 0)
+	return pg.state != pageResident || write && pg.flags&pageShared != 0
 }
 
 // inherit leaves a frame that the process maps no more to the child.

@@ -367,7 +367,7 @@ func TestContentSurvivesEvents(t *testing.T) {
 // reads the old frame.
 func TestCopyWaitsForCPU(t *testing.T) {
 	s := steps(quick(8))
-	s.Events.Lifetime = clocked.Millisecond
+	s.Events.Lifetime, s.Fault.Minor = clocked.Millisecond, 0
 	s.CPU = CPU{WorkingSet: 4096, Threads: 2, Think: ns, Writes: 0, Shared: 1, Pattern: "uniform"}
 	w := newWorld(t, setting{spec: s, regions: oneRegion(1)})
 	w.at(30*us, func(now clocked.Time) { w.kernel.Fork(now, 0, 1) })

@@ -137,7 +137,7 @@ func (k *Kernel) mapPages(now clocked.Time, i int) {
 			j.walking = false
 			return
 		}
-		if j.got > 0 && k.needsFrame(p, j.write) && len(k.free) == 0 && !k.eldest(j) {
+		if j.got > 0 && pg.state != pageResident && len(k.free) == 0 && !k.eldest(j) {
 			// Faults that hold pages while they wait for a frame could wait for
 			// each other: only the eldest does, the others walk again.
 			k.letGo(j)

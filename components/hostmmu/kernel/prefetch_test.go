@@ -113,7 +113,7 @@ func TestPrefetchTime(t *testing.T) {
 // filled by the prefetch that looked.
 func TestPrefetchMeetsInvalidation(t *testing.T) {
 	s := steps(quick(8))
-	s.Fault.Update = 5 * us
+	s.Fault.Update = 20 * us // the move is over when the table is to be written
 	w := newWorld(t, setting{spec: s, regions: oneRegion(4)})
 	w.advise(t, us, AdvisePrefetchWrite, 0x10000, 4096)
 	w.at(7*us, func(now clocked.Time) {

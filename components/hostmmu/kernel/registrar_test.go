@@ -175,6 +175,21 @@ func TestRequestsOutOfPlace(t *testing.T) {
 	wantCount(t, "registrations", stats.Registrations, 1)
 }
 
+// A fault of a region that is not registered, whatever the adapter thought of
+// its key, is resumed with an error and brings nothing in (KEY-1).
+func TestFaultOfUnregisteredRegion(t *testing.T) {
+	w := newWorld(t, setting{spec: registering(8), regions: dynamicRegions(1, 4)})
+	before := w.touch(true, 1)
+	w.ask(100*us, register(0))
+	during := w.then(200*us, true, 2)
+	w.ask(300*us, deregister(0))
+	after := w.then(400*us, true, 3)
+	stats := w.run()
+	if before.failures != 1 || during.failures != 0 || after.failures != 1 || stats.FilledPages != 1 {
+		t.Errorf("failures %d, %d, %d; %d pages came in; want 1 0 1, 1", before.failures, during.failures, after.failures, stats.FilledPages)
+	}
+}
+
 // On demand nothing is pinned: the key alone, and with a snapshot the pages
 // that are present.
 func TestRegisterOnDemand(t *testing.T) {
@@ -283,45 +298,73 @@ func TestDeregisterUnderFire(t *testing.T) {
 	}
 }
 
-// A5 and PRE-5: two invalidations of a page in a row, a prefetch and a fault are
-// under way when the region is deregistered: it ends when they have, and
-// nothing refers to the region.
+// PRE-5: a fault, a prefetch or an invalidation of the region that takes longer
+// than the key's invalidation: the deregistration ends when it has, and nothing
+// is left in the table.
 func TestDeregisterWaitsForUsers(t *testing.T) {
-	for _, delay := range []clocked.Time{0, 1, 3, 5, 8, 13, 21} {
+	for name, use := range map[string]func(w *world){
+		"fault": func(w *world) { w.by(200*us, key.Make(1, 0), model.OpWrite, 3) },
+		"prefetch": func(w *world) {
+			w.at(200*us, func(now clocked.Time) {
+				if err := w.kernel.Advise(now, 0, 0, AdvisePrefetchWrite|AdviseFlush, 0x10000, 4*4096); err != nil {
+					t.Error(err)
+				}
+			})
+		},
+		"invalidation": func(w *world) {
+			w.by(90*us, key.Make(1, 0), model.OpWrite, 3)
+			w.at(200*us, func(now clocked.Time) { w.kernel.Migrate(now, 3) })
+		},
+	} {
 		s := registering(8)
-		s.Pager.Initial = "resident"
+		s.Pager.Initial, s.Registration.Base, s.Notifier.Checks = "swapped", 0, 80*us
 		w := newWorld(t, setting{spec: s, regions: dynamicRegions(1, 4)})
-		w.nics[0].command = 10 * us
 		w.ask(us, register(0))
-		w.by(200*us+500*ns, key.Make(1, 0), model.OpWrite, 3)
-		w.at(190*us, func(now clocked.Time) { w.kernel.Unmap(now, 3, 1) })
-		w.at(200*us, func(now clocked.Time) {
-			w.kernel.Protect(now, 1)
-			if err := w.kernel.Advise(now, 0, 0, AdvisePrefetchWrite|AdviseFlush, 0x10000, 4*4096); err != nil {
-				t.Error(err)
-			}
-		})
-		w.at(201*us, func(now clocked.Time) { w.kernel.Migrate(now, 0) })
-		w.ask(202*us+delay*us, deregister(0))
-		ended := false
+		use(w)
+		w.ask(201*us, deregister(0))
+		ended := clocked.Time(0)
 		w.ticked = func(now clocked.Time) {
-			if n := len(w.answers); n > 0 && w.answers[n-1].Op == msg.DeregisterRegion && !ended {
-				ended = true
-				if w.kernel.inUse(0) || w.kernel.serves(0) {
-					t.Errorf("delay %v: the region is in use at its end", delay)
+			if k := w.kernel; k.Stats.Deregistrations == 1 && ended == 0 {
+				ended = now
+				for _, v := range k.evictions.items {
+					if v.phase <= evictCommands {
+						t.Errorf("%s: an invalidation waits for the adapter at the end", name)
+					}
+				}
+				if k.jobs.used+k.prefetches.used > 0 {
+					t.Errorf("%s: %d faults, %d prefetches at the end", name, k.jobs.used, k.prefetches.used)
 				}
 			}
 		}
 		w.run()
+		if ended < 260*us {
+			t.Errorf("%s: ended at %v", name, ended)
+		}
 		for p := range 4 {
 			if w.nics[0].table[p].present || w.kernel.pages[p].mapped != 0 {
-				t.Errorf("delay %v: page %d is mapped", delay, p)
+				t.Errorf("%s: page %d is mapped", name, p)
 			}
 		}
-		if !ended {
-			t.Errorf("delay %v: no end", delay)
-		}
 	}
+}
+
+// A5: two invalidations of a page in a row, then a deregistration: it ends.
+func TestDeregisterAfterInvalidations(t *testing.T) {
+	s := registering(8)
+	s.Pager.Initial = "resident"
+	w := newWorld(t, setting{spec: s, regions: dynamicRegions(1, 1)})
+	w.nics[0].command = 10 * us
+	w.ask(us, register(0))
+	w.at(200*us, func(now clocked.Time) { w.kernel.Migrate(now, 0) })
+	w.at(201*us, func(now clocked.Time) { w.kernel.Protect(now, 0) }) // refused while it moves
+	w.at(230*us, func(now clocked.Time) {
+		if !w.kernel.Protect(now, 0) {
+			t.Error("refused")
+		}
+	})
+	w.ask(300*us, deregister(0))
+	wantCount(t, "deregistrations", w.run().Deregistrations, 1)
+	wantCount(t, "in use", uint64(w.kernel.registrar.quiet+w.kernel.registrar.changing), 0)
 }
 
 // E3: an eviction and a deregistration of the same page in either order.
@@ -400,6 +443,26 @@ func TestStaleRegistration(t *testing.T) {
 		if n := len(w.kernel.registrar.orphans) + len(w.orphans); n > 0 {
 			t.Errorf("%d frames are still an old registration's", n)
 		}
+	}
+}
+
+// A deregistration asked for while the memory is being mapped afresh ends after
+// that, so that a frame has left its page before it is freed.
+func TestDeregisterDuringRemap(t *testing.T) {
+	s := registering(8)
+	s.Registration.Base, s.Notifier.TLBFlush = 0, 40*us
+	w := newWorld(t, setting{spec: s, regions: dynamicRegions(1, 4), scheme: Pinned})
+	w.ask(us, register(0))
+	w.at(100*us, func(now clocked.Time) { w.kernel.Remap(now, 0) })
+	w.ask(101*us, deregister(0))
+	w.at(130*us, func(clocked.Time) {
+		if n := len(w.answers); n != 2 || w.kernel.Stats.UnpinnedPages != 0 {
+			t.Errorf("%d answers, %d pages unpinned in the middle of the remap", n, w.kernel.Stats.UnpinnedPages)
+		}
+	})
+	w.run()
+	if free, _, _ := w.kernel.Frames(); free != 8 || w.kernel.Held() != 0 {
+		t.Errorf("%d free, %d held; want 8, 0", free, w.kernel.Held())
 	}
 }
 
