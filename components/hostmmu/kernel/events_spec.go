@@ -1,6 +1,11 @@
 package kernel
 
-import "rnicmmu/clocked"
+import (
+	"fmt"
+
+	"rnicmmu/clocked"
+	"rnicmmu/model"
+)
 
 // Events describes what the kernel does to pages besides paging and migration.
 // Each interval takes a page, or a run of them, at random.
@@ -20,4 +25,12 @@ type Events struct {
 type Prefetch struct {
 	Advice string `key:"advice" default:"none" oneof:"none,read,write,no_fault" doc:"what a fault asks for beyond its pages: nothing, pages to read, pages to store to, or the table entries of pages that are present" source:"[rdma-core] man ibv_advise_mr: the three kinds; the trigger: [Linux] mlx5/odp.c"`
 	Ahead  int    `key:"ahead" default:"8" min:"0" max:"4096" doc:"pages after the faulting ones, up to the region's end" source:"assumption"`
+}
+
+// check refuses events that pages of the given size cannot have.
+func (e *Events) check(shift model.PageShift) error {
+	if shift == model.Shift4K && (e.Split > 0 || e.Collapse > 0) {
+		return fmt.Errorf("host.events: split_interval and collapse_interval: a page of 4KiB has no smaller leaf: set host.page")
+	}
+	return nil
 }

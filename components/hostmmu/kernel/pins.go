@@ -5,7 +5,6 @@ import (
 
 	"rnicmmu/clocked"
 	"rnicmmu/components/msg"
-	"rnicmmu/measure"
 )
 
 // promise sets frames aside for a registration: for all of its pages or none.
@@ -42,10 +41,13 @@ func (k *Kernel) pinPages(now clocked.Time, region int) {
 	n := clocked.Time(0)
 	for d.next < end && n < run {
 		p := d.next
-		if n > 0 && !k.usable(p, r.Writable) {
+		// A pin breaks sharing with a child first, also where peers only read:
+		// else the next store would leave the registration the child's frame.
+		write := r.Writable || k.pages[p].flags&pageShared != 0
+		if n > 0 && !k.usable(p, write) {
 			break // its fault comes after the time of those before it
 		}
-		if !k.ensure(now, p, r.Writable, byRegistration) {
+		if !k.ensure(now, p, write, byRegistration) {
 			d.waits = p
 			return
 		}
@@ -111,25 +113,27 @@ func (k *Kernel) writeTable(region int) {
 	k.order(region, c)
 }
 
-// review goes on with regions whose key is dead, once nothing uses them.
-func (k *Kernel) review(now clocked.Time) {
+// review goes on with regions whose key is dead, once nothing uses them, and
+// tells whether it did with one.
+func (k *Kernel) review(now clocked.Time) (done bool) {
 	for region := 0; k.registrar.quiet > 0 && region < len(k.regions); region++ {
 		d := &k.registrar.regions[region]
 		if d.phase != regionQuiet || k.inUse(region) {
 			continue
 		}
 		k.registrar.quiet--
+		done = true
 		r := &k.regions[region]
 		if k.mappedPages(region) == 0 && len(d.orphans) == 0 {
 			d.phase = regionLetGo
 			k.after(now, k.spec.Notifier.Unmap, refer(actorRegion, region))
-			k.engine.Wake(k.id, now+1)
 			continue
 		}
 		d.phase = regionClear
 		k.order(region, msg.Command{Op: msg.CmdInvalidate, Entry: r.FirstEntry,
 			Count: uint32(k.adapters[r.Adapter].shift.Span(r.VA, r.Length))})
 	}
+	return done
 }
 
 // inUse tells whether a fault or prefetch of a region, or an invalidation of
@@ -200,117 +204,6 @@ func (k *Kernel) letGoRegion(now clocked.Time, region int) {
 	}
 	d.orphans = d.orphans[:0]
 	k.end(now, region)
-}
-
-// Remap is the process unmapping a dynamic region's memory and mapping fresh
-// memory at the same addresses. Adapters that bring pages in on demand are
-// told. A registration that pins is not: it keeps the old frames, until it is
-// deregistered, and its peers go on reaching them. It tells whether it could:
-// the region's pages must be held by nobody, and no region over them be
-// registered for good or have a change under way. It is called like Protect.
-func (k *Kernel) Remap(now clocked.Time, region int) bool {
-	if region < 0 || region >= len(k.regions) || !k.regions[region].Dynamic {
-		return false
-	}
-	r := &k.regions[region]
-	first, count := r.FirstPage, k.pagesOf(r)
-	for p := first; p < first+count; p++ {
-		if !k.remappable(p) {
-			return false
-		}
-	}
-	for p := first; p < first+count; p++ {
-		if k.pages[p].flags&pagePinned != 0 {
-			k.orphan(p)
-		}
-	}
-	k.discard(now, first, count)
-	k.Stats.Remaps++
-	k.nudge(now)
-	return true
-}
-
-func (k *Kernel) remappable(p uint32) bool {
-	for _, region := range k.segmentOf(p).regions {
-		d := &k.registrar.regions[region]
-		if d.phase != regionRest || d.pinned && !k.regions[region].Dynamic {
-			return false
-		}
-	}
-	pg := &k.pages[p]
-	return pg.state == pageAbsent || k.stillOrPinned(pg) && pg.holds == 0
-}
-
-// orphan hands a page's pins over to its frame.
-func (k *Kernel) orphan(p uint32) {
-	g, pg, s := &k.registrar, &k.pages[p], k.segmentOf(p)
-	for _, region := range s.regions {
-		d, bit := &g.regions[region], s.bit(region)
-		if d.pinned && pg.mapped&bit != 0 {
-			d.orphans = append(d.orphans, pg.frame)
-			g.orphans[pg.frame]++
-			pg.mapped &^= bit
-			pg.writable &^= bit
-		}
-	}
-	g.pins[p] = 0
-	pg.flags &^= pagePinned
-	k.link(pg.frame)
-}
-
-// remapped notes that a run of pages is another mapping from now on, and gives
-// notice to software that has registered some of it.
-func (k *Kernel) remapped(first, count uint32) {
-	for i := range k.regions {
-		r, d := &k.regions[i], &k.registrar.regions[i]
-		if !r.Dynamic || r.FirstPage >= first+count || r.FirstPage+k.pagesOf(r) <= first {
-			continue
-		}
-		d.allocation++
-		if d.state != regionNone && !d.noticed {
-			d.noticed = true
-			*k.registrar.out.Push() = msg.Registered{Op: msg.RegionUnmapped, Region: i, Allocation: d.allocation}
-		}
-	}
-}
-
-// vanishing is what memory is told of a frame whose page is given up.
-func (k *Kernel) vanishing(f uint32) msg.PageOpKind {
-	if k.registrar.orphans[f] > 0 {
-		return msg.PageOrphan
-	}
-	return msg.PageDiscard
-}
-
-// vanished: the next touch of the page finds zeros.
-func (k *Kernel) vanished(now clocked.Time, p uint32) {
-	pg := &k.pages[p]
-	pg.state, pg.frame = pageAbsent, noFrame
-	pg.flags &^= slotValid
-	k.Stats.Unmapped++
-	k.wake(now, p)
-}
-
-// handOn gives a frame that its page has left to who has a claim on it, or
-// makes it free.
-func (k *Kernel) handOn(now clocked.Time, f, p uint32, v *eviction) {
-	pg := &k.pages[p]
-	shared := v.trigger == measure.TriggerUnmap && pg.flags&pageShared != 0
-	if shared {
-		pg.flags &^= pageShared
-	}
-	switch {
-	case v.trigger == measure.TriggerUnmap && k.registrar.orphans[f] > 0:
-		k.letFrame(f)
-	case v.trigger == measure.TriggerCOW:
-		k.inherit(f)
-		k.child.busy--
-		k.exit(now)
-	case shared:
-		k.inherit(f)
-	default:
-		k.frameFree(now, f)
-	}
 }
 
 // wakeRegions lets registrations that wait for a page look again.

@@ -14,7 +14,7 @@ const (
 
 // PrefetchStats count prefetches, asked for or following faults.
 type PrefetchStats struct {
-	Prefetches        uint64
+	Prefetches        uint64 // ended
 	PrefetchesDropped uint64 // because the queue was full
 	PrefetchedPages   uint64 // whose entries were filled
 	PrefetchFaults    uint64 // of those pages, brought in or made storable for it
@@ -55,7 +55,6 @@ type prefetch struct {
 
 // prefetch starts on a run of a region's pages.
 func (k *Kernel) prefetch(now clocked.Time, region int, advice Advice, first, count uint32, told bool) *prefetch {
-	k.Stats.Prefetches++
 	i := k.prefetches.get()
 	f := k.prefetches.items[i]
 	*f = prefetch{region: region, advice: advice, live: true, told: told, at: first, end: first + count, waits: msg.NoPage,
@@ -231,14 +230,16 @@ func (k *Kernel) prefetched(now clocked.Time, i int) {
 func (k *Kernel) endPrefetch(now clocked.Time, i int) {
 	f := k.prefetches.items[i]
 	f.live = false
-	k.Stats.PrefetchedPages += uint64(f.filled)
-	k.Stats.PrefetchesMissed += uint64(f.missed)
 	k.prefetches.put(i)
-	if f.told && k.config.OnPrefetched != nil {
-		k.config.OnPrefetched(f.region, f.filled, f.missed)
-	}
 	if f.owner.actor() == actorRegion {
 		k.after(now, 0, f.owner)
+		return
+	}
+	k.Stats.Prefetches++
+	k.Stats.PrefetchedPages += uint64(f.filled)
+	k.Stats.PrefetchesMissed += uint64(f.missed)
+	if f.told && k.config.OnPrefetched != nil {
+		k.config.OnPrefetched(f.region, f.filled, f.missed)
 	}
 }
 

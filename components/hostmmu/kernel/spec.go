@@ -126,5 +126,5 @@ func (s *Spec) Check() error {
 	case s.Pager.Swap.QueueDepth < 1 || s.Pager.Swap.Bandwidth < 1:
 		return fmt.Errorf("host.pager.swap: queue_depth and bandwidth: at least 1 is due")
 	}
-	return nil
+	return s.Events.check(s.Shift())
 }

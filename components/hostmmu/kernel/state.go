@@ -197,11 +197,10 @@ func (k *Kernel) Tick(now clocked.Time) {
 		for k.timers.due(now) {
 			k.fire(now, k.timers.pop())
 		}
-		if !k.reclaim(now) {
+		if !k.reclaim(now) && !k.review(now) {
 			break
 		}
 	}
-	k.review(now)
 	k.post(now)
 	if len(k.timers.heap) > 0 {
 		k.engine.Wake(k.id, k.timers.heap[0].at)
