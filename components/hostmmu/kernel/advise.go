@@ -41,13 +41,13 @@ func (k *Kernel) Advise(now clocked.Time, adapter, region int, advice Advice, va
 		return fmt.Errorf("advise: region %d of adapter %d: %w", region, adapter, ErrNoRegion)
 	}
 	r := &k.regions[region]
-	kind := advice &^ AdviseFlush
+	what := advice &^ AdviseFlush
 	switch {
 	case k.pinned(region):
 		return fmt.Errorf("advise: region %d: %w", region, ErrNotOnDemand)
-	case kind > AdvisePrefetchNoFault:
+	case what > AdvisePrefetchNoFault:
 		return fmt.Errorf("advise: advice %d: %w", advice, ErrAdvice)
-	case kind == AdvisePrefetchWrite && !r.Writable:
+	case what == AdvisePrefetchWrite && !r.Writable:
 		return fmt.Errorf("advise: region %d: %w", region, ErrReadOnly)
 	case va < r.VA || uint64(va-r.VA) > r.Length || length > r.Length-uint64(va-r.VA):
 		return fmt.Errorf("advise: [0x%x, +%d B) of region %d: %w", uint64(va), length, region, ErrOutside)
@@ -57,7 +57,7 @@ func (k *Kernel) Advise(now clocked.Time, adapter, region int, advice Advice, va
 		return nil
 	}
 	first := r.FirstPage + uint32(k.shift.Number(va)-k.shift.Number(r.VA))
-	k.prefetch(now, region, kind, first, uint32(k.shift.Span(va, length)), true)
+	k.prefetch(now, region, what, first, uint32(k.shift.Span(va, length)), true)
 	return nil
 }
 
@@ -74,25 +74,25 @@ func (k *Kernel) queueable() bool {
 // prefetchAhead follows a fault that went well, up to the region's end. What
 // becomes of it is nothing to the fault.
 func (k *Kernel) prefetchAhead(now clocked.Time, j *job) {
-	kind := AdvisePrefetch
+	what := AdvisePrefetch
 	switch k.spec.Prefetch.Advice {
 	case "write":
-		kind = AdvisePrefetchWrite
+		what = AdvisePrefetchWrite
 	case "no_fault":
-		kind = AdvisePrefetchNoFault
+		what = AdvisePrefetchNoFault
 	case "read":
 	default:
 		return
 	}
 	r := j.region
-	if r == nil || j.got == 0 || kind == AdvisePrefetchWrite && !r.Writable {
+	if r == nil || j.got == 0 || what == AdvisePrefetchWrite && !r.Writable {
 		return
 	}
 	first, end := j.first+j.count, r.FirstPage+k.pagesOf(r)
 	count := min(uint32(k.spec.Prefetch.Ahead), end-first)
 	region := k.segmentOf(j.first).regionOf(j.bit)
 	if count > 0 && k.missing(region, first, count) && k.queueable() {
-		k.prefetch(now, region, kind, first, count, false)
+		k.prefetch(now, region, what, first, count, false)
 	}
 }
 

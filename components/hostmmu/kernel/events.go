@@ -103,7 +103,7 @@ func (k *Kernel) nudge(now clocked.Time) { k.engine.Wake(k.id, now+1) }
 // command behind theirs.
 func (k *Kernel) still(p uint32) bool {
 	pg := &k.pages[p]
-	return pg.state == pageResident && pg.flags&(pagePinned|pageUpgrading) == 0
+	return pg.steady() && pg.flags&pagePinned == 0
 }
 
 // movable tells whether a page is still, its content is in no CPU's hands, and

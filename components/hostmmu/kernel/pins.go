@@ -66,10 +66,11 @@ func (k *Kernel) pinPages(now clocked.Time, region int) {
 // usable tells whether a page is there with the right wanted.
 func (k *Kernel) usable(p uint32, write bool) bool {
 	pg := &k.pages[p]
-	return k.stillOrPinned(pg) && (!write || pg.flags&pageShared == 0 && k.storable(p))
+	return pg.steady() && (!write || pg.flags&pageShared == 0 && k.storable(p))
 }
 
-func (k *Kernel) stillOrPinned(pg *page) bool {
+// steady tells whether a page is resident and no CPU fault changes it.
+func (pg *page) steady() bool {
 	return pg.state == pageResident && pg.flags&pageUpgrading == 0
 }
 

@@ -145,7 +145,7 @@ func (k *Kernel) lookAt(now clocked.Time, f *prefetch, p uint32) look {
 	case k.mappedAs(f.region, p, write):
 		return lookPass
 	case f.advice == AdvisePrefetchNoFault:
-		if pg.state == pageResident && pg.flags&pageUpgrading == 0 {
+		if pg.steady() {
 			return lookTake
 		}
 		return lookPass

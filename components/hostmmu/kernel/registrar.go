@@ -92,23 +92,23 @@ type registrar struct {
 func (k *Kernel) setUpRegistrar(scheme string) error {
 	g := &k.registrar
 	g.regions = make([]dynamic, len(k.regions))
-	any := false
+	changes := false
 	for i := range k.regions {
 		r, d := &k.regions[i], &g.regions[i]
 		*d = dynamic{pinned: scheme == Pinned, serves: !r.Dynamic, key: r.MPT.Key, waits: msg.NoPage, next: r.FirstPage}
-		any = any || r.Dynamic
+		changes = changes || r.Dynamic
 		if shift := k.adapters[r.Adapter].shift; r.Dynamic && shift > k.shift {
 			return fmt.Errorf("tpt.page: %d B exceed the host's page of %s: frames of a dynamic region need not follow each other", shift.Bytes(), k.spec.Page)
 		}
 	}
-	if any {
+	if changes {
 		g.pins = make([]uint8, len(k.pages))
 		g.orphans = map[uint32]uint8{}
 	}
 	for p := range k.pages {
 		if k.pages[p].flags&pagePinned != 0 {
 			g.pinned++
-			if any {
+			if changes {
 				g.pins[p] = 1
 			}
 		}

@@ -42,7 +42,7 @@ func (k *Kernel) remappable(p uint32) bool {
 		}
 	}
 	pg := &k.pages[p]
-	return pg.state == pageAbsent || k.stillOrPinned(pg) && pg.holds == 0
+	return pg.state == pageAbsent || pg.steady() && pg.holds == 0
 }
 
 // orphan hands a page's pins over to its frame.
