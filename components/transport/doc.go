@@ -118,7 +118,6 @@
 // Of iWARP are not modelled: MPA's markers, connections that open and close,
 // more READs than the responder has places for, windows that shrink.
 //
-//
 // End-to-end credits, SRQ, memory windows, immediate data and send-with-
 // invalidate, path migration, congestion control, losses on the network itself;
 // values of atomics and their exclusion between QPs; a context evicted while its
