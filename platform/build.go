@@ -131,7 +131,7 @@ func (s *System) buildTransport(i int, n *node, queues model.PA) error {
 		MPS: uint32(n.spec.PCIe.MPS), MRRS: uint32(n.spec.PCIe.MRRS), TranslatePer: n.spec.TranslatePer}
 	const entries = 64 // of a queue; only their addresses matter
 	ring := model.PA(spec.QPs * entries * 64)
-	host := transport.HostMemory{QPC: queues, RQ: queues + 1<<36, CQ: queues + 1<<36 + ring, Entries: entries}
+	host := transport.HostMemory{QPC: queues, RQ: queues + 1<<36, CQ: queues + 1<<36 + ring, Backup: queues + 1<<37, Entries: entries}
 	var err error
 	if n.responder, err = transport.NewResponder(s.engine, name("responder", i), spec, host, s.receiveBuffers(i), 0, &s.pool); err != nil {
 		return err

@@ -52,6 +52,7 @@ type Translation struct {
 	Handle  uint32
 	Cookie  uint64
 	PA      model.PA // of Translate.VA
+	Address Address  // what DMA by this translation says of PA
 	At      clocked.Time
 }
 

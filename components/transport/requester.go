@@ -69,6 +69,7 @@ type RequesterStats struct {
 	GoBacks       uint64 // for losses; those after an RNR wait are not among them
 	Timeouts      uint64
 	DeadQPs       uint64
+	Dammed        uint64 // requests that qp.damming lost
 	Duplicates    uint64 // responses that changed nothing
 	TCP           TCPStats
 }

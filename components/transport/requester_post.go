@@ -73,6 +73,11 @@ func (r *Requester) admit(now clocked.Time, qp int32) {
 		req.count = rc.Span(req.wqe.Op, uint64(req.wqe.Len), r.mtu)
 		q.end = q.end.Add(req.count)
 		q.admitted++
+		q.setFence(req)
+		if r.spec.QP.Damming && q.rules.Waiting() {
+			req.lost = true
+			r.Stats.Dammed++
+		}
 	}
 	if q.rules.Failed() {
 		r.flush(now, qp)
@@ -127,7 +132,7 @@ func (r *Requester) nextPayload(q *sendQP) bool {
 	for q.payRequest != q.admitted {
 		req := q.sq.At(q.payRequest)
 		if req.needsPayload() {
-			return !q.rules.Failed() && q.payHeld < r.spec.QP.PayloadAhead && q.payNext.Sub(q.rules.Next) < 64
+			return !q.rules.Failed() && q.payHeld < r.spec.QP.PayloadAhead && q.payNext.Sub(q.rules.Next) < 64 && !q.fenced(req)
 		}
 		q.skipPayload(req)
 	}

@@ -4,6 +4,7 @@ import (
 	"rnicmmu/clocked"
 	"rnicmmu/components/msg"
 	"rnicmmu/measure"
+	"rnicmmu/model"
 	"rnicmmu/model/rc"
 )
 
@@ -25,7 +26,7 @@ func (r *Requester) act(now clocked.Time, qp int32, q *sendQP, o rc.Outcome, nex
 		r.retransmit(now, qp, q, next)
 	case rc.WaitRNR:
 		r.goBack(now, q, next)
-		r.setDeadline(q, qp, now+clocked.Time(o.Delay))
+		r.setDeadline(q, qp, now+r.rnrDelay(q, o))
 	case rc.QPError:
 		part := &p.Ledger
 		if !s.Fatal() {
@@ -33,6 +34,14 @@ func (r *Requester) act(now clocked.Time, qp int32, q *sendQP, o rc.Outcome, nex
 		}
 		r.fail(now, qp, next, statuses[o.Status], part)
 	}
+}
+
+// rnrDelay is the time for which an RNR NAK stops the queue.
+func (r *Requester) rnrDelay(q *sendQP, o rc.Outcome) clocked.Time {
+	if r.spec.QP.Flood && q.sq.Front().wqe.Op == model.OpRead {
+		return r.spec.QP.FloodInterval
+	}
+	return clocked.Time(o.Delay)
 }
 
 // count counts what told of the need to go back.
@@ -63,10 +72,20 @@ var statuses = [...]measure.Status{
 // retransmit goes back for a loss.
 func (r *Requester) retransmit(now clocked.Time, qp int32, q *sendQP, next rc.PSN) {
 	r.Stats.GoBacks++
+	if r.spec.QP.Damming {
+		q.breakDam()
+	}
 	r.goBack(now, q, next)
 	r.restartTimer(now, qp)
 	r.wantPayload(qp)
 	r.wantSend(qp)
+}
+
+// breakDam lets go what qp.damming has held.
+func (q *sendQP) breakDam() {
+	for s := q.sq.Head(); s != q.admitted; s++ {
+		q.sq.At(s).lost = false
+	}
 }
 
 // goBack follows the rules back to the oldest unacknowledged packet. What the

@@ -22,6 +22,9 @@ func (r *Requester) maySend(q *sendQP) bool {
 		return false
 	}
 	req := q.sq.At(q.current)
+	if q.fenced(req) {
+		return false
+	}
 	if req.wqe.Op.Responds() {
 		return q.rules.Resending() || q.rules.Reads() < r.spec.QP.MaxRdAtomic
 	}
@@ -59,15 +62,19 @@ func (r *Requester) transmit(now clocked.Time, qp int32, q *sendQP) {
 	r.fill(p, req, q.rules.Next)
 	p.QP = uint32(qp)
 	p.Ledger.Last = now
-	if q.rules.Resending() {
-		p.Resend = true
-		r.Stats.PacketsResent++
-		a.Counts.Resends++
-	}
+	p.Resend = q.rules.Resending()
 	if q.rules.Next == q.rules.Oldest || q.deadline == clocked.Never {
 		r.restartTimer(now, qp)
 	}
 	q.advance(req, p)
+	if req.lost {
+		r.pool.Put(p)
+		return
+	}
+	if p.Resend {
+		r.Stats.PacketsResent++
+		a.Counts.Resends++
+	}
 	q.unasked++
 	if p.Last || q.unasked >= max(1, r.spec.QP.Window/4) {
 		p.AckReq, q.unasked = true, 0
@@ -96,6 +103,9 @@ func (r *Requester) fill(p *msg.Packet, req *request, psn rc.PSN) {
 	}
 	p.Payload = min(r.mtu, w.Len-offset)
 	p.First, p.Last = part == 0, part == req.count-1
+	if p.Last && w.Op == model.OpSend {
+		p.Invalidate = w.Invalidate
+	}
 }
 
 // advance moves behind packet p of the current request.

@@ -15,6 +15,8 @@ type request struct {
 	inline bool   // the data came with the doorbell
 	ready  bool   // the work request is here
 	done   bool   // iWARP: complete, but for what is before it
+	lost   bool   // qp.damming: its packets do not leave before a go-back for a loss
+	after  uint32 // with a fence: requests below must be complete
 }
 
 // sendQP is the state of a send queue. PSN order is request order, so a place
@@ -26,6 +28,7 @@ type sendQP struct {
 	reading  bool   // in Requester.payload
 	admitted uint32 // requests below have their PSNs
 	current  uint32 // request that is sent next
+	lastRead uint32 // request after the last READ or atomic admitted
 	end      rc.PSN // PSN after those of admitted requests
 	unasked  int    // packets sent since one that asked for an ACK
 	vain     uint32 // requests below were sent in vain before the RNR wait
@@ -80,6 +83,21 @@ func (o *ops[T]) get() (int32, *T) {
 func (o *ops[T]) put(i int32) {
 	o.used--
 	o.free = append(o.free, i)
+}
+
+// setFence notes which READs and atomics come before r, the request admitted last.
+func (q *sendQP) setFence(r *request) {
+	q.lastRead = later(q.lastRead, q.sq.Head())
+	r.after = q.lastRead
+	if r.wqe.Op.Responds() {
+		q.lastRead = q.admitted
+	}
+}
+
+// fenced tells whether a request must wait for READs and atomics before it.
+// Those complete in order, so the last of them stands for all.
+func (q *sendQP) fenced(r *request) bool {
+	return r.wqe.Fence && int32(r.after-q.sq.Head()) > 0
 }
 
 // needsPayload tells whether the request's data must be read from memory.

@@ -36,6 +36,7 @@ type RecvBuffers struct {
 type HostMemory struct {
 	QPC     model.PA // QP contexts
 	RQ, CQ  model.PA // receive and completion queues: Entries × 64 B a QP
+	Backup  model.PA // backup ring: adapter.backup_entries × qp.mtu
 	Entries uint32
 }
 
@@ -74,6 +75,8 @@ type Responder struct {
 	replies    slab[reply]
 	handles    slab[handle]
 	ops        ops[recvOp]
+	ring       backupRing
+	updated    clocked.Time // qp.flood: when the last QP to learn of its page has
 
 	linkAlarm, pipeAlarm, holdAlarm clocked.Time // what each has asked the engine for last
 }
@@ -87,6 +90,11 @@ type arrival struct {
 // ResponderStats counts since the start.
 type ResponderStats struct {
 	Packets       uint64 // taken from the network
+	BackedUp      uint64 // pieces of packets put into the backup ring
+	BackupFull    uint64 // RNR NAKs because it was full; they count by class too
+	BackupLost    uint64 // entries whose page or key was gone for good
+	BackupPeak    int    // entries
+	Flooded       uint64 // READs refused because of qp.flood; they count by class too
 	Messages      uint64 // requests executed
 	RNRMoving     uint64 // RNR NAKs by what made them necessary
 	RNRPaging     uint64
@@ -102,6 +110,7 @@ type ResponderStats struct {
 	PausedTime    clocked.Time
 	BufferPeak    int64  // bytes
 	Revoked       uint64 // held translations given back on demand
+	KillsRefused  uint64 // SENDs whose key to invalidate was not valid: each ends its QP
 	StaleReads    uint64 // reads served by a frame that did not hold the page meant
 	TCP           TCPStats
 }
@@ -124,7 +133,7 @@ func NewResponder(e *clocked.Engine, name string, spec Spec, memory HostMemory, 
 	r := &Responder{engine: e, name: name, spec: spec, memory: memory, buffers: buffers, pool: pool,
 		mtu: uint32(spec.QP.MTU), per: translatePer(per), ackAt: ackPoint(at),
 		hold: spec.QP.FaultResponse == "hold", drop: spec.Adapter.RxFull == "drop",
-		context: context, link: newSerializer(spec.Network.Rate), qps: make([]recvQP, spec.QPs)}
+		ring: newBackupRing(&spec), context: context, link: newSerializer(spec.Network.Rate), qps: make([]recvQP, spec.QPs)}
 	rules, err := rc.NewResponder(rc.ResponderConfig{MTU: r.mtu, Rights: key.RemoteRead | key.RemoteWrite | key.RemoteAtomic,
 		Resources: spec.QP.MaxRdAtomic, RNRTimer: uint8(spec.QP.RNRTimer), NAKAfterRNR: spec.QP.NakAfterRNR == "once"}, rc.PSN(psn))
 	if err != nil {
@@ -157,7 +166,7 @@ func (r *Responder) Name() string { return r.name }
 // may still be held for the rest of a message whose sender has given up, or
 // with iWARP a response begun for a request that never comes again.
 func (r *Responder) Idle() bool {
-	return r.waiting.used == 0 && r.replies.used == r.protocol.parked() && r.ops.used == 0 && r.releases.Len() == 0
+	return r.waiting.used == 0 && r.replies.used == r.protocol.parked() && r.ops.used == 0 && r.releases.Len() == 0 && r.ring.idle()
 }
 
 // DropsOutstanding is the segments of iWARP that were dropped for their pages
@@ -178,6 +187,9 @@ func (r *Responder) Waits() []string {
 	var lines []string
 	if r.paused {
 		lines = append(lines, fmt.Sprintf("%s: receive buffer full (%d bytes) since %v", r.name, r.used, r.pausedAt))
+	}
+	if !r.ring.idle() {
+		lines = append(lines, fmt.Sprintf("%s: %s", r.name, r.ring.String()))
 	}
 	for i := range r.qps {
 		q := &r.qps[i]
@@ -218,6 +230,9 @@ func (r *Responder) wakeAt(alarm *clocked.Time, at clocked.Time) {
 // whether anything moved.
 func (r *Responder) useWires(now clocked.Time) bool {
 	moved := false
+	if !r.ring.idle() {
+		moved = r.merge(now)
+	}
 	for r.translates.Len() > 0 && r.Ports.Translate.Ready(now) {
 		r.askTranslation(now, r.translates.Pop())
 		moved = true

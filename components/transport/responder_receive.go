@@ -131,7 +131,7 @@ func (r *Responder) begin(now clocked.Time, qp int32, q *recvQP) {
 	n.packet.Ledger.Charge(min(n.ready, now), measure.CauseResponder)
 	n.packet.Ledger.Charge(now, measure.CauseRxBuffer)
 	q.packet = rulesView(n.packet)
-	q.offset, q.fresh, q.again, q.lastOp = 0, true, false, none
+	q.offset, q.fresh, q.again, q.lastOp, q.unplaced = 0, true, false, none, false
 	tag := uint64(qp)
 	if _, hit := r.context.Lookup(tag, tag); hit {
 		r.enterStage(now, q, stageCheck)
@@ -158,7 +158,11 @@ func rulesView(p *msg.Packet) rc.Packet {
 	case p.Last:
 		i, n = 1, 2
 	}
-	return rc.Packet{Opcode: rc.RequestOpcode(p.Op, rc.NoExtra, i, n), AckRequest: p.AckReq, PSN: rc.PSN(p.PSN),
+	extra := rc.NoExtra
+	if p.Invalidate != 0 {
+		extra = rc.WithInvalidate
+	}
+	return rc.Packet{Opcode: rc.RequestOpcode(p.Op, extra, i, n), AckRequest: p.AckReq, PSN: rc.PSN(p.PSN),
 		Payload: p.Payload, Length: p.MsgLen, Key: key.Key(p.Key), VA: p.VA}
 }
 

@@ -26,12 +26,26 @@ func (r *Responder) endPacket(now clocked.Time, qp int32, q *recvQP) bool {
 	if p.Last || r.per == perPacket {
 		r.letGo(q)
 	}
-	a := q.rules.Execute(q.packet, rc.Done, 0)
-	if p.Last {
+	if p.Invalidate != 0 && q.backed > 0 {
+		r.enterStage(now, q, stageMerged)
+		return false
+	}
+	if p.Invalidate != 0 {
+		r.enterStage(now, q, stageInvalidate)
+		*r.translates.Push() = qp
+		return false
+	}
+	r.execute(now, qp, q, rc.Done)
+	return true
+}
+
+// execute ends the head, a SEND or WRITE packet all of whose bytes are stored.
+func (r *Responder) execute(now clocked.Time, qp int32, q *recvQP, e rc.Execution) {
+	a := q.rules.Execute(q.packet, e, 0)
+	if a.Kind != rc.Fail && q.packet.Opcode.Last() {
 		r.Stats.Messages++
 	}
 	r.acknowledge(now, qp, q, a)
-	return true
 }
 
 // acknowledge queues the ACK of the head, a SEND or WRITE packet that is
@@ -42,7 +56,7 @@ func (r *Responder) acknowledge(now clocked.Time, qp int32, q *recvQP, a rc.Acti
 	case a.Kind != rc.SendAck:
 		r.pool.Put(p)
 		r.afterAck(now, qp, q)
-	case q.lastOp == none || r.ackAt == ackReceipt:
+	case r.ackAt == ackReceipt, !q.unplaced, q.lastOp == none && r.ackAt == ackIssue:
 		r.reply(qp, q, p, a, 0)
 		r.afterAck(now, qp, q)
 	case r.ackAt == ackIssue:
@@ -57,6 +71,11 @@ func (r *Responder) acknowledge(now clocked.Time, qp int32, q *recvQP, a rc.Acti
 // afterAck ends a SEND or WRITE packet whose reply is queued.
 func (r *Responder) afterAck(now clocked.Time, qp int32, q *recvQP) {
 	if o := q.packet.Opcode; o.Op() == model.OpSend && o.Last() {
+		if q.backed > 0 || q.delayed > 0 {
+			r.ring.delay(qp, q)
+			r.finish(now, q)
+			return
+		}
 		r.want(now, qp, q, stageReceiveEntry)
 		return
 	}
@@ -201,6 +220,13 @@ func (r *Responder) emit(now clocked.Time, _ int32, q *recvQP) {
 		q.replyTail = none
 	}
 	q.replies--
+	if r.behindNak(q, p) {
+		r.pool.Put(p)
+		return
+	}
+	if rep.status != msg.StatusSuccess {
+		r.replace(q, p, rep.status)
+	}
 	p.Ledger.Charge(now, measure.CauseResponder)
 	p.WireLen = wireLen(p)
 	_, end := r.link.Send(now, int64(p.WireLen))

@@ -59,6 +59,7 @@ func (r *Responder) authorize(now clocked.Time, qp int32, q *recvQP) bool {
 	a := q.rules.Authorize(q.packet, key.OK)
 	if a.Kind == rc.Continue && q.packet.Opcode.Op().Responds() {
 		// Executed before the transfer, so that duplicates find it.
+		q.before = q.rules.Cursor
 		a = q.rules.Execute(q.packet, rc.Done, 0)
 		if a.Kind == rc.SendResponse {
 			r.Stats.Messages++
@@ -101,6 +102,10 @@ func (r *Responder) tlpBytes(op model.Op) uint32 {
 func (r *Responder) askTranslation(now clocked.Time, qp int32) {
 	q := &r.qps[qp]
 	p := r.first(q)
+	if q.stage == stageInvalidate {
+		r.invalidate(now, qp, q)
+		return
+	}
 	va := r.address(q)
 	n := r.span(p, q.offset, va)
 	t := msg.Translate{Cookie: uint64(qp), QP: uint32(qp), PD: r.buffers[qp].PD, Key: p.Key, Op: p.Op,
@@ -147,6 +152,10 @@ func (r *Responder) takeTranslations(now clocked.Time) {
 			r.revoke(answer.Handle)
 			continue
 		}
+		if answer.Cookie >= ringCookie {
+			r.found(now, uint32(answer.Cookie), &answer)
+			continue
+		}
 		r.translated(now, int32(answer.Cookie), &answer)
 	}
 }
@@ -154,15 +163,14 @@ func (r *Responder) takeTranslations(now clocked.Time) {
 func (r *Responder) translated(now clocked.Time, qp int32, t *msg.Translation) {
 	q := &r.qps[qp]
 	r.first(q).Ledger.Charge(now, measure.CauseTranslate)
-	switch t.Outcome {
-	case msg.OutcomeOK:
-		va := r.address(q)
-		q.checked = true
-		q.held = r.handles.add(handle{number: t.Handle, qp: qp, live: true})
-		q.heldPage = r.spec.AdapterPage.Number(va)
-		q.heldPA = t.PA - model.PA(uint64(va)&(r.spec.AdapterPage.Bytes()-1))
-		r.enterStage(now, q, stagePiece)
-	case msg.OutcomeAbsent, msg.OutcomeMoving:
+	switch {
+	case q.stage == stageInvalidation:
+		r.invalidated(now, qp, q, t.Outcome)
+	case t.Outcome == msg.OutcomeOK:
+		r.granted(now, qp, q, t)
+	case t.Outcome == msg.OutcomeAbsent && r.mayBackUp(q):
+		r.want(now, qp, q, stageBackUp)
+	case t.Outcome == msg.OutcomeAbsent, t.Outcome == msg.OutcomeMoving:
 		r.protocol.count(q, t.Outcome, t.Over)
 		r.protocol.putOff(now, qp, q)
 	default:
@@ -171,7 +179,55 @@ func (r *Responder) translated(now clocked.Time, qp int32, t *msg.Translation) {
 	r.advance(now, qp)
 }
 
-func (r *Responder) count(_ *recvQP, o msg.Outcome, over bool) {
+// granted holds a translation.
+func (r *Responder) granted(now clocked.Time, qp int32, q *recvQP, t *msg.Translation) {
+	va := r.address(q)
+	q.checked = true
+	q.held = r.handles.add(handle{number: t.Handle, qp: qp, live: true})
+	q.heldPage = r.spec.AdapterPage.Number(va)
+	q.heldPA = t.PA - model.PA(uint64(va)&(r.spec.AdapterPage.Bytes()-1))
+	q.heldAddress = t.Address
+	r.enterStage(now, q, stagePiece)
+	if q.flooded || !r.ring.idle() {
+		r.reconsider(now, qp, q)
+	}
+}
+
+// reconsider puts the head off although its page is there: bytes that wait in
+// the backup ring come first, and with qp.flood the QP may not know of the page.
+func (r *Responder) reconsider(now clocked.Time, qp int32, q *recvQP) {
+	p, va := r.first(q), r.address(q)
+	behind := r.ring.overlaps(va, r.span(p, q.offset, va), r.ring.tail)
+	switch {
+	case q.flooded && !r.learnt(now, q):
+		r.Stats.Flooded++
+	case !behind:
+		return
+	case r.mayBackUp(q):
+		r.letGo(q)
+		r.want(now, qp, q, stageBackUp)
+		return
+	}
+	r.Stats.RNRPaging++
+	r.putOff(now, qp, q)
+}
+
+// learnt tells whether the QP knows that its page is there. QPs learn it one
+// after the other, from their first look-up on that finds it.
+func (r *Responder) learnt(now clocked.Time, q *recvQP) bool {
+	if q.freshAt == clocked.Never {
+		r.updated = max(r.updated, now) + r.spec.QP.FloodUpdate
+		q.freshAt = r.updated
+	}
+	q.flooded = now < q.freshAt
+	return !q.flooded
+}
+
+// count books an absent page.
+func (r *Responder) count(q *recvQP, o msg.Outcome, over bool) {
+	if o == msg.OutcomeAbsent && r.spec.QP.Flood && q.packet.Opcode.Op() == model.OpRead {
+		q.flooded, q.freshAt = true, clocked.Never
+	}
 	switch {
 	case o == msg.OutcomeMoving:
 		r.Stats.RNRMoving++
@@ -221,7 +277,7 @@ func (r *Responder) putOff(now clocked.Time, qp int32, q *recvQP) {
 	if end := q.packet.PSN.Add(rc.Span(op, uint64(q.packet.Length), r.mtu)); end == q.rules.Expected {
 		q.cut, q.cutNamed, q.cutAt = true, false, at
 	}
-	r.answer(now, qp, q, rc.Action{Kind: rc.SendRNR, Syndrome: rc.RNRNAK(uint8(r.spec.QP.RNRTimer)), PSN: at, MSN: q.rules.MSN})
+	r.answer(now, qp, q, q.rules.PutOff(at))
 }
 
 // letGo ends the QP's use of its translation.
@@ -256,6 +312,10 @@ func (r *Responder) revoke(number uint32) {
 		}
 		h.revoked = true
 		r.Stats.Revoked++
+		if h.qp == none {
+			r.unfind(int32(i))
+			return
+		}
 		q := &r.qps[h.qp]
 		if q.held == int32(i) && !q.aboutToUse() {
 			q.checked = false
@@ -268,7 +328,7 @@ func (r *Responder) revoke(number uint32) {
 // aboutToUse tells whether the head has only to wait for the DMA wire.
 func (q *recvQP) aboutToUse() bool {
 	switch q.stage {
-	case stageStore, stageLoad, stageAtomicLoad, stageAtomic, stageAtomicStore:
+	case stageStore, stageLoad, stageAtomicLoad, stageAtomic, stageAtomicStore, stageProve:
 		return true
 	}
 	return false
