@@ -205,10 +205,10 @@ func TestIWARPHold(t *testing.T) {
 func TestIWARPReadGoesOn(t *testing.T) {
 	s := warm(t, iwarpSpec(t))
 	s.absentUntil(0x22000, clocked.Microsecond)
-	read := map[model.PA]int{}
+	read := map[model.VA]int{}
 	s.host.seen = func(_ clocked.Time, d *msg.DMA) {
-		if d.Kind == msg.KindData {
-			read[d.PA]++
+		if va, _, ok := user(d.PA); ok && d.Kind == msg.KindData {
+			read[va]++
 		}
 	}
 	responses := 0
@@ -222,9 +222,9 @@ func TestIWARPReadGoesOn(t *testing.T) {
 	if a.Status != measure.StatusOK || a.Counts.TCPDrops != 1 || responses != 4 || len(read) != 4 || s.resp.Stats.Messages != 2 {
 		t.Errorf("%v, %+v, %d responses, read %v", a.Status, a.Counts, responses, read)
 	}
-	for pa, n := range read {
+	for va, n := range read {
 		if n != 1 {
-			t.Errorf("%#x was read %d times", pa, n)
+			t.Errorf("%#x was read %d times", va, n)
 		}
 	}
 	if w := a.Ledger.Causes[measure.CauseRTOWait]; w != 200*msec {

@@ -83,6 +83,9 @@ func (c *scene) run(t rapid.TB, shuffle uint64) {
 	}
 	late := splitmix(c.seed + 3)
 	s.host.status = func(_ clocked.Time, d *msg.DMA) msg.Status {
+		if c.spec.TCP != nil && d.Kind == msg.KindData && r.access[d.Counts] != nil && r.access[d.Counts].Op == model.OpRead {
+			return msg.StatusSuccess // else the stream ends
+		}
 		if r.retry(d, func() bool { return late.below(1000) < c.late }) {
 			return msg.StatusRetry
 		}

@@ -14,9 +14,9 @@ type request struct {
 	count  uint32 // PSNs that it takes: request packets, or response packets of a READ
 	inline bool   // the data came with the doorbell
 	ready  bool   // the work request is here
+	done   bool   // iWARP: complete, but for what is before it
 	lost   bool   // qp.damming: its packets do not leave before a go-back for a loss
 	after  uint32 // with a fence: requests below must be complete
-	done   bool   // iWARP: complete, but for what is before it
 }
 
 // sendQP is the state of a send queue. PSN order is request order, so a place
@@ -83,6 +83,15 @@ func (o *ops[T]) get() (int32, *T) {
 func (o *ops[T]) put(i int32) {
 	o.used--
 	o.free = append(o.free, i)
+}
+
+// setFence notes which READs and atomics come before r, the request admitted last.
+func (q *sendQP) setFence(r *request) {
+	q.lastRead = later(q.lastRead, q.sq.Head())
+	r.after = q.lastRead
+	if r.wqe.Op.Responds() {
+		q.lastRead = q.admitted
+	}
 }
 
 // fenced tells whether a request must wait for READs and atomics before it.

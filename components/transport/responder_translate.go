@@ -171,7 +171,6 @@ func (r *Responder) translated(now clocked.Time, qp int32, t *msg.Translation) {
 	case t.Outcome == msg.OutcomeAbsent && r.mayBackUp(q):
 		r.want(now, qp, q, stageBackUp)
 	case t.Outcome == msg.OutcomeAbsent, t.Outcome == msg.OutcomeMoving:
-		r.noteFlood(q, t)
 		r.protocol.count(q, t.Outcome, t.Over)
 		r.protocol.putOff(now, qp, q)
 	default:
@@ -190,13 +189,13 @@ func (r *Responder) granted(now clocked.Time, qp int32, q *recvQP, t *msg.Transl
 	q.heldAddress, q.heldOver = t.Address, t.Over
 	r.enterStage(now, q, stagePiece)
 	if q.flooded || !r.ring.idle() {
-		r.reconsider(now, qp, q, t.Over)
+		r.reconsider(now, qp, q)
 	}
 }
 
 // reconsider puts the head off although its page is there: bytes that wait in
 // the backup ring come first, and with qp.flood the QP may not know of the page.
-func (r *Responder) reconsider(now clocked.Time, qp int32, q *recvQP, over bool) {
+func (r *Responder) reconsider(now clocked.Time, qp int32, q *recvQP) {
 	p, va := r.first(q), r.address(q)
 	behind := r.ring.overlaps(va, r.span(p, q.offset, va), r.ring.tail)
 	switch {
@@ -209,7 +208,7 @@ func (r *Responder) reconsider(now clocked.Time, qp int32, q *recvQP, over bool)
 		r.want(now, qp, q, stageBackUp)
 		return
 	}
-	r.protocol.count(q, msg.OutcomeAbsent, over)
+	r.countRNR(msg.OutcomeAbsent, q.heldOver)
 	r.protocol.putOff(now, qp, q)
 }
 
@@ -224,14 +223,15 @@ func (r *Responder) learnt(now clocked.Time, q *recvQP) bool {
 	return !q.flooded
 }
 
-// noteFlood begins, with qp.flood, a READ's ignorance of its page.
-func (r *Responder) noteFlood(q *recvQP, t *msg.Translation) {
-	if t.Outcome == msg.OutcomeAbsent && r.spec.QP.Flood && q.packet.Opcode.Op() == model.OpRead {
+// count books an absent page.
+func (r *Responder) count(q *recvQP, o msg.Outcome, over bool) {
+	if o == msg.OutcomeAbsent && r.spec.QP.Flood && q.packet.Opcode.Op() == model.OpRead {
 		q.flooded, q.freshAt = true, clocked.Never
 	}
+	r.countRNR(o, over)
 }
 
-func (r *Responder) count(_ *recvQP, o msg.Outcome, over bool) {
+func (r *Responder) countRNR(o msg.Outcome, over bool) {
 	switch {
 	case o == msg.OutcomeMoving:
 		r.Stats.RNRMoving++

@@ -36,7 +36,9 @@ type recvStream struct {
 	dropped  bool   // the segment expected was dropped for its page and has not come again
 	from     uint32 // bytes of a READ that were read before its request was dropped
 	more     bool   // the ACK of what was taken last waits for what is taken next
-	dead     bool   // nothing is executed any more: a Terminate message was sent, or the stream is closed
+	dead     bool   // nothing is executed any more
+	broken   bool   // the bus failed behind a segment that is not acknowledged: none is any more
+	ended    bool   // a Terminate message was sent: no response is any more
 	gaveUp   bool
 }
 
@@ -263,7 +265,6 @@ func (r *streamResponder) tooLong(now clocked.Time, qp int32, q *recvQP) {
 // complete before the message arrives.
 func (r *streamResponder) terminate(now clocked.Time, qp int32, q *recvQP, reason ddp.Reason) {
 	s := &r.streams[qp]
-	r.Stats.TCP.Terminates++
 	r.letGo(q)
 	p := r.first(q)
 	t := p
@@ -276,12 +277,17 @@ func (r *streamResponder) terminate(now clocked.Time, qp int32, q *recvQP, reaso
 		i := r.replies.add(reply{packet: t, next: none})
 		r.append(qp, q, i)
 	}
-	t.Response, t.First, t.Last, t.Payload = true, true, true, 0
-	t.Segment.Message, t.Segment.Reason = ddp.Terminate, reason
+	toTerminate(t, reason)
 	s.dead = true
 	r.forgetEarly(s)
 	r.wantEmit(qp, q)
 	r.finish(now, q)
+}
+
+// toTerminate makes a packet a Terminate message.
+func toTerminate(p *msg.Packet, reason ddp.Reason) {
+	p.Response, p.First, p.Last, p.Payload = true, true, true, 0
+	p.Segment.Message, p.Segment.Reason = ddp.Terminate, reason
 }
 
 // forgetEarly drops what was kept.
