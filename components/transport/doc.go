@@ -85,8 +85,8 @@
 //
 //	segments       one DDP segment in one TCP segment, of qp.mtu bytes of data; a
 //	               QP stops at its congestion window, the offered window, and
-//	               max_rd_atomic. qp.window, the RNR and retry parameters of qp
-//	               and adapter.rx_full have no meaning
+//	               max_rd_atomic. qp.window, the RNR, retry and defect parameters
+//	               of qp and adapter.rx_full have no meaning
 //	WRITE, SEND    complete when TCP has acknowledged their last byte
 //	READ, atomics  complete when the last response is placed; responses have a
 //	               congestion window of their own and are kept until acknowledged
@@ -116,7 +116,9 @@
 // first ACK of a request brings its packet's ledger back.
 //
 // Of iWARP are not modelled: MPA's markers, connections that open and close,
-// more READs than the responder has places for, windows that shrink.
+// more READs than the responder has places for, windows that shrink, and a
+// READ that waits for a page which only the IOMMU finds absent, when TCP has
+// taken its request: it ends the stream.
 //
 // End-to-end credits, SRQ, memory windows, immediate data and send-with-
 // invalidate, path migration, congestion control, losses on the network itself;

@@ -239,7 +239,8 @@ type mockDriver struct {
 	out         *clocked.Wire[msg.Doorbell]
 	work        []msg.WQE
 	next        int
-	posted      int // in flight
+	posted      int                        // in flight
+	freed       clocked.FIFO[clocked.Time] // when completions make room for more
 	outstanding int
 	notBefore   clocked.Time // of the last request
 	fetch       bool         // plain doorbells
@@ -251,6 +252,10 @@ type mockDriver struct {
 func (m *mockDriver) Name() string { return "driver" }
 
 func (m *mockDriver) Tick(now clocked.Time) {
+	for m.freed.Len() > 0 && *m.freed.Front() <= now {
+		m.freed.Pop()
+		m.posted--
+	}
 	for m.next < len(m.work) && m.posted < m.outstanding && m.out.Ready(now) {
 		if m.notBefore > now && m.next == len(m.work)-1 {
 			m.engine.Wake(m.id, m.notBefore)
@@ -275,7 +280,7 @@ func (m *mockDriver) complete(now clocked.Time, a *measure.Access) {
 	a.Ledger.Charge(now, measure.CauseCompletion)
 	a.Complete = now
 	m.completions++
-	m.posted--
+	*m.freed.Push() = now + ns
 	if m.keep {
 		m.finished = append(m.finished, a)
 	}
