@@ -81,7 +81,7 @@ func (r *Responder) blame(q *recvQP, i int32, status msg.Status) {
 	if status == msg.StatusRetry && rep.packet.Op == model.OpRead {
 		if rep.status == msg.StatusSuccess {
 			rep.status = status
-			r.protocol.count(q, msg.OutcomeAbsent, q.heldOver)
+			r.countRNR(msg.OutcomeAbsent, q.heldOver)
 		}
 		return
 	}
