@@ -198,6 +198,26 @@ func TestDirtyByScheme(t *testing.T) {
 	}
 }
 
+// INV-8: a store that needed no fault, by an entry that registration or a move
+// made, is written out too; and what the frame held before does not count.
+func TestDirtyWithoutAFault(t *testing.T) {
+	for _, c := range everyScheme {
+		s := quick(4)
+		s.Pager.Initial, s.Pager.ReadFaultsWrite = "resident", false
+		w := newWorld(t, setting{spec: s, regions: shared(1, 12), configs: []AdapterConfig{c}})
+		w.touch(true, pages(0, 4)...)
+		before := w.run()
+		w.touch(false, pages(4, 8)...)
+		after := w.run()
+		wantCount(t, label(c)+" faults", before.Events+before.Absent, 0)
+		wantCount(t, label(c)+" swap-outs of stored pages", after.SwappedOut, 4)
+		w.touch(false, pages(8, 12)...)
+		wantCount(t, label(c)+" swap-outs of pages that were read", w.run().SwappedOut, 4)
+		w.touch(false, pages(0, 4)...) // checks the content
+		w.run()
+	}
+}
+
 // E5: a page that was written out and comes back is dirty again when an adapter
 // stores again.
 func TestDirtyAgain(t *testing.T) {
@@ -222,7 +242,7 @@ func TestLateStoreIsSwappedOut(t *testing.T) {
 			w.transfer(now, &qp{}, access{page: p, write: true}, w.nics[0].table[p].pa)
 		}
 	}
-	w.touch(true, 0, 1, 2, 0, 1, 2) // each page is seen with its content again
+	w.touch(true, 0, 1, 2, 0, 1, 2, 0, 1, 2) // each page is seen with its content again
 	if w.run(); late == 0 {
 		t.Error("no store came late")
 	}
