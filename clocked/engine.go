@@ -20,6 +20,7 @@ type slot struct {
 	unit   Unit
 	queued Time // the last instant for which a wake was queued
 	ticked Time
+	last   bool
 }
 
 // Engine runs units and Akita events in time order; equal times run in the
@@ -98,20 +99,32 @@ func (e *Engine) Wake(id UnitID, at Time) {
 		return
 	}
 	s.queued = at
-	e.queue.push(newEvent(at, e.order(), id))
+	e.queue.push(newEvent(at, e.order(s.last), id))
 	if e.guest != nil {
 		e.guest.arm(at)
 	}
 }
 
-// order is the place of the next event among those of equal time, in 44 bits:
-// enough for six days at 30 million events a second.
-func (e *Engine) order() uint64 {
+// Last makes a unit tick after all others of an instant, under Shuffle too. It is
+// for hardware that reads memory which software writes, where no wire between
+// the two decides what is seen first.
+func (e *Engine) Last(id UnitID) { e.slots[id].last = true }
+
+// order is the place of the next event among those of equal time, in 44 bits.
+// The top one is for what comes last; the others are enough for three days at
+// 30 million events a second.
+func (e *Engine) order(last bool) (place uint64) {
+	const top = 1 << (orderBits - 1)
 	e.seq++
+	place = e.seq
 	if e.shuffle != 0 {
-		return mix(e.seq^e.shuffle) >> unitBits
+		place = mix(e.seq^e.shuffle) >> unitBits
 	}
-	return e.seq
+	place &= top - 1
+	if last {
+		place |= top
+	}
+	return place
 }
 
 // Run processes events until none is left or Stop is called.

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"runtime"
 	"slices"
+	"strconv"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -214,5 +215,35 @@ func TestStopAsGuest(t *testing.T) {
 	}
 	if err := host.Run(); err != nil || len(m.ticks) != 6 {
 		t.Fatalf("ticks %v, error %v", m.ticks, err)
+	}
+}
+
+// tickOrder notes who ticked.
+type tickOrder struct {
+	name string
+	at   *[]string
+}
+
+func (u tickOrder) Name() string { return u.name }
+func (u tickOrder) Tick(Time)    { *u.at = append(*u.at, u.name) }
+
+// A unit that is to be last ticks after all others, whenever it was woken and
+// however an instant is shuffled.
+func TestLast(t *testing.T) {
+	for seed := range uint64(50) {
+		var order []string
+		e := NewEngine()
+		if seed > 0 {
+			e.Shuffle(seed)
+		}
+		last := e.Register(tickOrder{"last", &order})
+		e.Last(last)
+		e.Wake(last, 10)
+		for i := range 5 {
+			e.Wake(e.Register(tickOrder{strconv.Itoa(i), &order}), 10)
+		}
+		if err := e.Run(); err != nil || len(order) != 6 || order[5] != "last" {
+			t.Fatalf("seed %d: %v, %v", seed, order, err)
+		}
 	}
 }

@@ -97,7 +97,7 @@ func (e *Engine) Schedule(ev sim.Event) {
 	if at < e.now {
 		panic(fmt.Sprintf("clocked: %T scheduled at %v, before %v", ev, at, e.now))
 	}
-	e.foreign.push(foreignEvent{at: at, sec: sec, secondary: ev.IsSecondary(), order: e.order(), ev: ev})
+	e.foreign.push(foreignEvent{at: at, sec: sec, secondary: ev.IsSecondary(), order: e.order(false), ev: ev})
 }
 
 func (e *Engine) runForeign() error {

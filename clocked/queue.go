@@ -10,8 +10,9 @@ type event struct {
 }
 
 const (
-	unitBits = 20
-	maxUnits = 1 << unitBits
+	unitBits  = 20
+	orderBits = 64 - unitBits
+	maxUnits  = 1 << unitBits
 )
 
 func newEvent(at Time, order uint64, id UnitID) event {

@@ -17,6 +17,7 @@ const (
 	RuleFaults        = "faults"        // raised = resumed + failed + qp_gone
 	RuleInvalidations = "invalidations" // issued = acknowledged + timed_out
 	RuleStaleDMA      = "stale_dma"     // stale_dma = 0
+	RuleSteps         = "steps"         // sum of an invalidation's steps = its whole time, in total
 	RuleCauses        = "causes"        // sum of causes = latency, for an access and in total
 	RuleOrder         = "record_order"  // rows are reported in order of time
 )
@@ -64,6 +65,13 @@ func Check(s *Summary) []Violation {
 	}
 	if total := s.Accesses.LatencyPS.Total; causes != total {
 		add(RuleCauses, "accesses: sum of causes = sum of latencies does not hold: %d against %d ps", causes, total)
+	}
+	var steps clocked.Time
+	for _, t := range s.Invalidations.StepPS {
+		steps += t
+	}
+	if whole := s.Invalidations.WholePS.Total; steps != whole {
+		add(RuleSteps, "invalidations: sum of steps = whole time does not hold: %d against %d ps", steps, whole)
 	}
 	return broken
 }

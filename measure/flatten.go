@@ -10,7 +10,7 @@ import (
 
 // Flatten lists the summary's figures with dotted names, in the order of
 // summary.json and the same for every summary. What depends on the machine
-// (wall_s, accesses_per_wall_s) and flags are left out, violations stand as
+// (wall_s, accesses_per_wall_s), flags and the warning are left out, violations stand as
 // their number, lists by peer are left out.
 func Flatten(s Summary) (names, values []string) {
 	f := flattener{}
@@ -33,7 +33,7 @@ func (f *flattener) fields(prefix string, v reflect.Value) {
 			continue
 		}
 		name, _, _ := strings.Cut(field.Tag.Get("json"), ",")
-		if name != "wall_s" && name != "accesses_per_wall_s" {
+		if name != "wall_s" && name != "accesses_per_wall_s" && name != "warning" {
 			f.value(prefix+name, v.Field(i))
 		}
 	}
@@ -52,6 +52,10 @@ func (f *flattener) value(name string, v reflect.Value) {
 	case CausePS:
 		for c, t := range x {
 			f.put(name+"."+Cause(c).String(), strconv.FormatInt(int64(t), 10))
+		}
+	case StepPS:
+		for step, t := range x {
+			f.put(name+"."+Step(step).String(), strconv.FormatInt(int64(t), 10))
 		}
 	case FailedBy:
 		for status := StatusOK + 1; status < NumStatuses; status++ {

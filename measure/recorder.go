@@ -18,12 +18,13 @@ type Recorder struct {
 	accesses      hold[Access]
 	invalidations hold[Invalidation]
 
-	completed, warmup             uint64
+	completed, bytes, warmup      uint64
 	failedBy                      FailedBy
 	causes                        CausePS
 	latency, failedLatency        *Histogram
 	acknowledged, timedOut, pages uint64
-	roundTrip, hazard             *Histogram
+	roundTrip, whole, hazard      *Histogram
+	steps                         StepPS
 
 	accessRows, invalidationRows digest
 	violations                   []Violation
@@ -40,7 +41,7 @@ func New() *Recorder {
 			return a.Adapter < b.Adapter || a.Adapter == b.Adapter && a.ID < b.ID
 		}},
 		latency: NewHistogram(), failedLatency: NewHistogram(),
-		roundTrip: NewHistogram(), hazard: NewHistogram(),
+		roundTrip: NewHistogram(), whole: NewHistogram(), hazard: NewHistogram(),
 		accessRows: newDigest(), invalidationRows: newDigest(),
 	}
 }
@@ -122,6 +123,7 @@ func (r *Recorder) countAccess(a *Access) {
 		r.failedLatency.Record(latency)
 	default:
 		r.completed++
+		r.bytes += uint64(a.Len)
 		r.latency.Record(latency)
 		for c, t := range &a.Ledger.Causes {
 			r.causes[c] += t
@@ -151,6 +153,10 @@ func (r *Recorder) countInvalidation(v *Invalidation) {
 	default:
 		r.acknowledged++
 		r.roundTrip.Record(v.Acknowledged - v.Notified)
+		r.whole.Record(v.Done - v.Notified)
+		for s, t := range v.Steps() {
+			r.steps[s] += t
+		}
 	}
 	r.pages += uint64(v.Pages)
 }
@@ -165,18 +171,20 @@ func (r *Recorder) checkOrder(what string, last, now clocked.Time) {
 // Finish lets the held rows go and completes s, in which the platform has set
 // the simulated time, the counters of its units, accesses.issued and
 // invalidations.issued. It sets schema, the other access figures, of the
-// invalidations acknowledged, timed_out, pages, round_trip_ps and hazard_ps,
-// the violations (of the run by time, then those of Check) and result_hash.
+// invalidations acknowledged, timed_out, pages, round_trip_ps, whole_ps,
+// step_ps and hazard_ps, the violations (of the run by time, then those of Check) and result_hash.
 func (r *Recorder) Finish(s *Summary) {
 	r.flushAccesses(clocked.Never)
 	r.flushInvalidations(clocked.Never)
 	s.Schema = SummarySchema
 	acc, inv := &s.Accesses, &s.Invalidations
-	acc.Completed, acc.Failed, acc.FailedBy, acc.Warmup = r.completed, r.failedBy.total(), r.failedBy, r.warmup
+	acc.Completed, acc.Bytes = r.completed, r.bytes
+	acc.Failed, acc.FailedBy, acc.Warmup = r.failedBy.total(), r.failedBy, r.warmup
 	acc.LatencyPS, acc.FailedLatencyPS = r.latency.Quantiles(), r.failedLatency.Quantiles()
 	acc.CausePS = r.causes
 	inv.Acknowledged, inv.TimedOut, inv.Pages = r.acknowledged, r.timedOut, r.pages
 	inv.RoundTripPS, inv.HazardPS = r.roundTrip.Quantiles(), r.hazard.Quantiles()
+	inv.WholePS, inv.StepPS = r.whole.Quantiles(), r.steps
 	if s.WallS > 0 {
 		s.AccessesPerWallS = float64(acc.Completed+acc.Failed+acc.Warmup) / s.WallS
 	}

@@ -33,6 +33,7 @@ type Summary struct {
 	Transport        TransportSummary    `json:"transport"`
 	Advertise        AdvertiseSummary    `json:"advertise"`
 	Violations       []Violation         `json:"violations"`
+	Warning          string              `json:"warning,omitempty"` // what the configuration does not back
 }
 
 // AccessSummary counts accesses. Latency and causes are those of completed
@@ -40,6 +41,7 @@ type Summary struct {
 type AccessSummary struct {
 	Issued          uint64    `json:"issued"`
 	Completed       uint64    `json:"completed"` // status ok
+	Bytes           uint64    `json:"bytes"`     // payload of the completed
 	Failed          uint64    `json:"failed"`
 	FailedBy        FailedBy  `json:"failed_by"`
 	LatencyPS       Quantiles `json:"latency_ps"`
@@ -121,6 +123,8 @@ type InvalidationSummary struct {
 	TimedOut      uint64    `json:"timed_out"`
 	Pages         uint64    `json:"pages"`
 	RoundTripPS   Quantiles `json:"round_trip_ps"` // notifier called … acknowledgement seen
+	WholePS       Quantiles `json:"whole_ps"`      // notifier called … frame free
+	StepPS        StepPS    `json:"step_ps"`       // the same in total, by step
 	HazardPS      Quantiles `json:"hazard_ps"`     // translation … last bus access that used it
 	StaleDMA      uint64    `json:"stale_dma"`
 	StaleDeferred uint64    `json:"stale_deferred"` // allowed by design of the scheme

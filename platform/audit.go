@@ -54,6 +54,9 @@ func (s *System) busyUnits() (busy []string) {
 	}
 	add(s.memory.Idle(), s.memory.Name())
 	add(s.kernel.Idle(), s.kernel.Name())
+	if s.iommu != nil {
+		add(s.iommu.Idle(), s.iommu.Name())
+	}
 	for _, n := range s.nodes {
 		add(n.tpt.Idle(), n.tpt.Name())
 		add(n.responder.Idle(), n.responder.Name())

@@ -34,7 +34,10 @@ func (s *System) build(adapters []Spec, order []int, in *Input) error {
 	if err := s.buildKernel(adapters); err != nil {
 		return err
 	}
-	if err := s.buildMemory(len(adapters)); err != nil {
+	if err := s.buildIOMMU(adapters); err != nil {
+		return err
+	}
+	if err := s.buildMemory(adapters); err != nil {
 		return err
 	}
 	s.buildDriver(len(adapters), in)
@@ -54,7 +57,10 @@ func (s *System) build(adapters []Spec, order []int, in *Input) error {
 func (s *System) buildKernel(adapters []Spec) error {
 	config := kernel.Config{Seed: s.spec.Seed, OnInvalidation: s.onInvalidation, OnCPUAccess: s.onCPUAccess}
 	for i := range adapters {
-		config.Adapters = append(config.Adapters, kernel.AdapterConfig{Shift: adapters[i].TPT.PageShift(), Scheme: s.spec.Scheme})
+		config.Adapters = append(config.Adapters, adapters[i].forKernel())
+	}
+	if u := &s.spec.Host.IOMMU; u.Mode == "deferred" {
+		config.FlushCount, config.FlushTime = u.FlushCount, u.FlushTime
 	}
 	spec := s.spec.Host.KernelSpec
 	for i := range adapters { // software never posts more than the queue holds
@@ -70,7 +76,7 @@ func (s *System) buildKernel(adapters []Spec) error {
 		for i := range s.space.Regions {
 			r := &s.space.Regions[i]
 			regions = append(regions, kernel.Region{VA: r.Placed, Length: r.Len, Adapter: a,
-				FirstPage: r.FirstPage, FirstEntry: entry, Writable: true})
+				FirstPage: r.FirstPage, FirstEntry: entry, Key: keyOf(i), Writable: true})
 			entry += lineUp(adapters[a].TPT.PageShift().Span(r.Placed, r.Len))
 		}
 	}
@@ -82,13 +88,18 @@ func (s *System) buildKernel(adapters []Spec) error {
 	return err
 }
 
+// keyOf is the key that the region of that number gets on every adapter.
+func keyOf(region int) key.Key { return key.Make(uint32(region)+1, 0) }
+
 // lineUp rounds a region's entries up to whole lines, so that no line holds
 // entries of two regions.
 func lineUp(entries uint64) uint64 { return (entries + mtt.MaxLine - 1) / mtt.MaxLine * mtt.MaxLine }
 
-func (s *System) buildMemory(adapters int) error {
-	config := memory.Config{Clients: adapters, ReadService: s.spec.PCIe.ReadLatency - 2*hostHop,
-		Shift: s.spec.Host.Shift(), Frames: s.spec.Host.Frames(), Pages: s.kernel.Pages(), Slots: s.kernel.Pages()}
+func (s *System) buildMemory(adapters []Spec) error {
+	services := s.services(adapters)
+	config := memory.Config{Clients: len(services), ReadService: s.spec.PCIe.ReadLatency - 2*hostHop, Services: services,
+		Shift: s.spec.Host.Shift(), Frames: s.spec.Host.Frames(), Pages: s.kernel.Pages(), Slots: s.kernel.Pages(),
+		Excused: s.kernel.DeferredStale}
 	var err error
 	s.memory, err = memory.New(s.engine, "memory", s.spec.Host.MemorySpec, config)
 	return err
@@ -99,6 +110,7 @@ func (s *System) buildDriver(peers int, in *Input) {
 	s.driver = &driver{engine: s.engine, space: s.space, source: s.source, qps: uint32(w.QPs),
 		outstanding: w.Outstanding, inline: uint32(s.spec.QP.Inline), warmup: s.spec.Warmup, peers: make([]driverPort, peers)}
 	s.driver.deal = in != nil && in.NoQPs
+	s.driver.grants = newAdvertiser(s.spec.Advertise, s.space, s.kernel.Reserved())
 	if in == nil && w.OfferedRate > 0 {
 		s.driver.outstanding = 0
 	}
@@ -114,9 +126,11 @@ func (s *System) buildNode(i int, spec Spec) (*node, error) {
 	}
 	base := tableBase + model.PA(i)*tableSpan
 	keys := len(s.space.Regions) + 2
-	place := tpt.Place{MPT: base, MTT: base + model.PA((keys*key.EntryBytes+4095)&^4095), Keys: keys, Entries: max(1, entries)}
+	mode, pasid := spec.mode()
+	config := tpt.Config{Mode: mode, PASID: pasid, Seed: spec.Seed, Over: s.bytesAdvertised() > s.kernel.Reserved(),
+		Place: tpt.Place{MPT: base, MTT: base + model.PA((keys*key.EntryBytes+4095)&^4095), Keys: keys, Entries: max(1, entries)}}
 	var err error
-	if n.tpt, err = tpt.New(s.engine, name("tpt", i), spec.TPT, place, spec.Seed, s.bytesAdvertised() > s.kernel.Reserved()); err != nil {
+	if n.tpt, err = tpt.New(s.engine, name("tpt", i), spec.TPT, config); err != nil {
 		return nil, err
 	}
 	if n.link, err = pcie.New(s.engine, name("pcie", i), spec.PCIe, n.clock); err != nil {
@@ -129,9 +143,12 @@ func (s *System) buildTransport(i int, n *node, queues model.PA) error {
 	spec := transport.Spec{QP: n.spec.QP, Adapter: n.spec.Adapter, Network: n.spec.Network,
 		QPs: s.spec.Workload.QPs, HostPage: s.spec.Host.Shift(), AdapterPage: n.spec.TPT.PageShift(),
 		MPS: uint32(n.spec.PCIe.MPS), MRRS: uint32(n.spec.PCIe.MRRS), TranslatePer: n.spec.TranslatePer}
+	if n.spec.Transport == iwarp {
+		spec.TCP = &n.spec.TCP
+	}
 	const entries = 64 // of a queue; only their addresses matter
 	ring := model.PA(spec.QPs * entries * 64)
-	host := transport.HostMemory{QPC: queues, RQ: queues + 1<<36, CQ: queues + 1<<36 + ring, Entries: entries}
+	host := transport.HostMemory{QPC: queues, RQ: queues + 1<<36, CQ: queues + 1<<36 + ring, Backup: queues + 1<<37, Entries: entries}
 	var err error
 	if n.responder, err = transport.NewResponder(s.engine, name("responder", i), spec, host, s.receiveBuffers(i), 0, &s.pool); err != nil {
 		return err
@@ -162,7 +179,7 @@ func (s *System) receiveBuffers(int) []transport.RecvBuffers {
 	r := &s.space.Regions[last]
 	for q := range buffers {
 		va := r.Placed + model.VA(uint64(q)*uint64(w.ReceiveBuffers)*uint64(w.ReceiveBytes))
-		buffers[q] = transport.RecvBuffers{Key: uint32(key.Make(uint32(last)+1, 0)), PD: domain, VA: va,
+		buffers[q] = transport.RecvBuffers{Key: uint32(keyOf(last)), PD: domain, VA: va,
 			Len: uint32(w.ReceiveBytes), Count: w.ReceiveBuffers, Page: s.space.Page(r, va)}
 	}
 	return buffers
@@ -176,7 +193,7 @@ func (s *System) program() error {
 		for i := range s.space.Regions {
 			r := &s.space.Regions[i]
 			rights := key.LocalWrite | key.RemoteWrite | key.RemoteRead | key.RemoteAtomic
-			if s.spec.Scheme == kernel.ODP {
+			if n.spec.Scheme != kernel.Pinned && n.spec.Scheme != kernel.IOMMU {
 				rights |= key.OnDemand
 			}
 			k, err := n.tpt.Keys().Register(key.Region{PD: domain, Rights: rights, Base: r.Placed, Length: r.Len,
@@ -184,7 +201,9 @@ func (s *System) program() error {
 			if err != nil {
 				return fmt.Errorf("region %d: %w", i, err)
 			}
-			r.Key = k
+			if r.Key = k; k != keyOf(i) {
+				return fmt.Errorf("region %d: key %#x, want %#x", i, k, keyOf(i))
+			}
 			entry += lineUp(n.spec.TPT.PageShift().Span(r.Placed, r.Len))
 		}
 	}

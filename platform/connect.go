@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"rnicmmu/clocked"
+	"rnicmmu/components/hostmmu/iommu"
 	"rnicmmu/components/hostmmu/kernel"
 	"rnicmmu/components/hostmmu/memory"
 	"rnicmmu/components/msg"
@@ -28,12 +29,24 @@ func (s *System) connect() {
 	pageDone := hostWire[msg.PageDone](s, s.memory, s.kernel, depthRegister)
 	kernelPorts := kernel.Ports{Inbox: inbox, PageOp: pageOp, PageDone: pageDone}
 	memoryPorts := memory.Ports{Inbox: inbox, PageOp: pageOp, PageDone: pageDone}
+	var guard iommu.Ports
 	for i, n := range s.nodes {
 		mmio := hostWire[msg.Doorbell](s, s.kernel, n.link.Root, depthRegister)
 		kernelPorts.Adapters = append(kernelPorts.Adapters, kernel.AdapterPort{MMIO: mmio})
-		memoryPorts.Clients = append(memoryPorts.Clients, s.joinRoot(n.link.Root, s.memory, mmio))
+		ports := iommu.AdapterPorts{}
+		client := memory.Client{}
+		if n.spec.behind() {
+			client, ports = s.joinGuarded(n.link.Root, mmio)
+		} else {
+			client = s.joinRoot(n.link.Root, s.memory, mmio)
+		}
+		memoryPorts.Clients = append(memoryPorts.Clients, client)
+		guard.Adapters = append(guard.Adapters, ports)
 		s.connectAdapter(n)
 		s.connectPeer(i, n)
+	}
+	if s.iommu != nil {
+		s.connectIOMMU(&guard, &kernelPorts, &memoryPorts)
 	}
 	s.kernel.Connect(kernelPorts)
 	s.memory.Connect(memoryPorts)
@@ -45,6 +58,29 @@ func (s *System) joinRoot(root *pcie.RootPort, mem *memory.Memory, mmio *clocked
 	done := hostWire[msg.MemDone](s, mem, root, depthRegister)
 	root.Connect(pcie.RootPorts{MMIO: mmio, MemReq: req, MemDone: done})
 	return memory.Client{Req: req, Done: done}
+}
+
+// joinGuarded puts a root port in front of the IOMMU, and that in front of memory.
+func (s *System) joinGuarded(root *pcie.RootPort, mmio *clocked.Wire[msg.Doorbell]) (memory.Client, iommu.AdapterPorts) {
+	client := memory.Client{Req: hostWire[msg.MemReq](s, s.iommu, s.memory, depthRegister),
+		Done: hostWire[msg.MemDone](s, s.memory, s.iommu, depthRegister)}
+	ports := iommu.AdapterPorts{Out: client.Req, MemDone: client.Done,
+		Req:     hostWire[msg.MemReq](s, root, s.iommu, depthRegister),
+		Done:    hostWire[msg.MemDone](s, s.iommu, root, depthRegister),
+		Message: hostWire[msg.Doorbell](s, s.iommu, root, depthRegister)}
+	root.Connect(pcie.RootPorts{MMIO: mmio, Message: ports.Message, MemReq: ports.Req, MemDone: ports.Done})
+	return client, ports
+}
+
+// connectIOMMU joins the IOMMU to the kernel and to its own client of memory.
+func (s *System) connectIOMMU(guard *iommu.Ports, k *kernel.Ports, m *memory.Ports) {
+	guard.WalkReq = hostWire[msg.MemReq](s, s.iommu, s.memory, depthRegister)
+	guard.WalkDone = hostWire[msg.MemDone](s, s.memory, s.iommu, depthRegister)
+	guard.Commands = hostWire[*msg.IOMMUCommand](s, s.kernel, s.iommu, depthRegister)
+	guard.Events = hostWire[msg.IOMMUEvent](s, s.iommu, s.kernel, depthRegister)
+	k.IOMMU, k.IOMMUEvents = guard.Commands, guard.Events
+	m.Clients = append(m.Clients, memory.Client{Req: guard.WalkReq, Done: guard.WalkDone})
+	s.iommu.Connect(*guard)
 }
 
 func (s *System) connectAdapter(n *node) {

@@ -14,6 +14,7 @@ import (
 type driverPort struct {
 	mmio  *clocked.Wire[msg.Doorbell]
 	inbox *clocked.Wire[msg.Inbox]
+	ready clocked.FIFO[*passport] // let through by the host, and not yet posted
 }
 
 // driver is the peers' software: it posts the workload's accesses to the
@@ -44,6 +45,7 @@ type driver struct {
 	lastDone clocked.Time
 
 	passports passports
+	grants    *advertiser // nil: peers may use every buffer
 
 	notify func(done uint64) // progress
 }
@@ -56,6 +58,7 @@ func (d *driver) Tick(now clocked.Time) {
 	for i := range d.peers {
 		d.complete(now, &d.peers[i])
 	}
+	d.serve(now)
 	for d.post(now) {
 	}
 	if d.idle() && !d.over {
@@ -71,18 +74,50 @@ func (d *driver) complete(now clocked.Time, p *driverPort) {
 	for m := p.inbox.Peek(now); m != nil; m = p.inbox.Peek(now) {
 		a := m.Body.(*measure.Access)
 		p.inbox.Pop(now)
-		a.Ledger.Charge(now, measure.CauseCompletion)
-		a.Complete = now
-		d.record.Access(now, a)
-		d.passports.put(a)
-		d.inFlight--
-		d.done++
-		d.lastDone = now
-		if d.notify != nil && d.done&0x3fff == 0 {
-			d.notify(d.done)
+		d.finish(now, d.passports.of(a), measure.CauseCompletion)
+	}
+}
+
+// finish ends an access; its last wait is charged to c.
+func (d *driver) finish(now clocked.Time, p *passport, c measure.Cause) {
+	a := &p.access
+	a.Ledger.Charge(now, c)
+	a.Complete = now
+	if p.buffers {
+		d.grants.done(p)
+	}
+	d.record.Access(now, a)
+	d.passports.put(a)
+	d.inFlight--
+	d.done++
+	d.lastDone = now
+	if d.notify != nil && d.done&0x3fff == 0 {
+		d.notify(d.done)
+	}
+}
+
+// serve posts the accesses that the host has let through.
+func (d *driver) serve(now clocked.Time) {
+	if d.grants == nil {
+		return
+	}
+	d.grants.serve(now)
+	for p := d.grants.due(now); p != nil; p = d.grants.due(now) {
+		p.access.Ledger.Charge(now, measure.CauseGrant)
+		*d.peer(p.access.QP).ready.Push() = p
+	}
+	if at := d.grants.next(); at != clocked.Never {
+		d.engine.Wake(d.id, at)
+	}
+	for i := range d.peers {
+		for p := &d.peers[i]; p.ready.Len() > 0 && p.mmio.Ready(now); {
+			d.ring(now, p, p.ready.Pop())
 		}
 	}
 }
+
+// peer is the one that a queue pair belongs to.
+func (d *driver) peer(qp uint32) *driverPort { return &d.peers[int(qp)%len(d.peers)] }
 
 // post offers the next access if it is due and its peer takes doorbells.
 func (d *driver) post(now clocked.Time) bool {
@@ -104,11 +139,11 @@ func (d *driver) post(now clocked.Time) bool {
 	if d.deal {
 		qp = uint32(d.nextID % uint64(d.qps))
 	}
-	p := &d.peers[int(qp)%len(d.peers)]
-	if !p.mmio.Ready(now) {
+	p := d.peer(qp)
+	if !p.mmio.Ready(now) || p.ready.Len() > 0 {
 		return false
 	}
-	d.send(now, at, qp, p)
+	d.send(now, d.issue(now, at, qp))
 	d.havePend = false
 	return true
 }
@@ -125,11 +160,12 @@ func (d *driver) fetch() bool {
 	return true
 }
 
-// send makes the passport and rings the doorbell. In an open loop the access
+// issue makes the passport of the pending access. In an open loop the access
 // is as old as its offered time, whatever held it up.
-func (d *driver) send(now, at clocked.Time, qp uint32, p *driverPort) {
+func (d *driver) issue(now, at clocked.Time, qp uint32) *passport {
 	w := &d.pending
-	a, q := d.passports.get()
+	p := d.passports.get()
+	a := &p.access
 	a.ID = d.nextID
 	d.nextID++
 	a.Adapter = uint16(int(qp) % len(d.peers))
@@ -143,23 +179,51 @@ func (d *driver) send(now, at clocked.Time, qp uint32, p *driverPort) {
 		d.warmIDs = a.ID
 		d.engine.Break()
 	}
-	*q = msg.WQE{Op: w.Op, QP: qp, Len: w.Len, Page: msg.NoPage, Access: a}
+	p.region = nobody
+	p.bell = d.doorbellBytes(w)
+	p.wqe = msg.WQE{Op: w.Op, QP: qp, Len: w.Len, Page: msg.NoPage, Access: a}
 	if w.Op != model.OpSend {
-		d.aim(q, w)
+		d.aim(p, w)
 	}
-	a.Key = q.Key
+	a.Key = p.wqe.Key
 	d.inFlight++
-	*p.mmio.Push(now) = msg.Doorbell{Len: d.doorbellBytes(w), Body: q, Ledger: &a.Ledger}
+	return p
+}
+
+// send posts an access if the host lets its peer use the memory.
+func (d *driver) send(now clocked.Time, p *passport) {
+	if d.grants != nil {
+		switch d.grants.ask(p) {
+		case parked:
+			d.grants.serve(now)
+			if at := d.grants.next(); at != clocked.Never {
+				d.engine.Wake(d.id, at)
+			}
+			return
+		case refused:
+			p.access.Status = measure.StatusNotAdvertised
+			d.finish(now, p, measure.CauseGrant)
+			return
+		}
+	}
+	d.ring(now, d.peer(p.access.QP), p)
+}
+
+// ring posts an access.
+func (d *driver) ring(now clocked.Time, to *driverPort, p *passport) {
+	*to.mmio.Push(now) = msg.Doorbell{Len: p.bell, Body: &p.wqe, Ledger: &p.access.Ledger}
 }
 
 // aim gives the request its key, placed address and page. Memory that is not
 // registered gets key 0, which names nothing: the responder refuses it.
-func (d *driver) aim(q *msg.WQE, w *workload.Access) {
+func (d *driver) aim(p *passport, w *workload.Access) {
+	q := &p.wqe
 	q.VA = w.VA
 	r := d.space.Find(w.Host, w.VA)
 	if r == nil {
 		return
 	}
+	p.region = r.Number
 	q.Key = uint32(r.Key)
 	q.VA = r.Placed + (w.VA - r.VA)
 	q.Page = d.space.Page(r, q.VA)

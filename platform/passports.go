@@ -12,8 +12,11 @@ const quarantine = 4096
 
 // passport is one access in flight and the work request that posts it.
 type passport struct {
-	access measure.Access
-	wqe    msg.WQE
+	access  measure.Access
+	wqe     msg.WQE
+	bell    uint32 // bytes of its doorbell
+	region  int32  // that it falls in, or nobody
+	buffers bool   // it holds buffers of the advertiser
 }
 
 // passports recycles passports, the longest free first.
@@ -24,7 +27,7 @@ type passports struct {
 	n    int
 }
 
-func (p *passports) get() (*measure.Access, *msg.WQE) {
+func (p *passports) get() *passport {
 	if p.n <= quarantine {
 		return p.grow()
 	}
@@ -32,16 +35,18 @@ func (p *passports) get() (*measure.Access, *msg.WQE) {
 	p.head = (p.head + 1) % len(p.free)
 	p.n--
 	x := p.all[slot]
-	x.access = measure.Access{Slot: slot}
-	return &x.access, &x.wqe
+	*x = passport{access: measure.Access{Slot: slot}}
+	return x
 }
 
-func (p *passports) grow() (*measure.Access, *msg.WQE) {
-	slot := uint32(len(p.all))
-	x := &passport{access: measure.Access{Slot: slot}}
+func (p *passports) grow() *passport {
+	x := &passport{access: measure.Access{Slot: uint32(len(p.all))}}
 	p.all = append(p.all, x)
-	return &x.access, &x.wqe
+	return x
 }
+
+// of is the passport of an access in flight.
+func (p *passports) of(a *measure.Access) *passport { return p.all[a.Slot] }
 
 func (p *passports) put(a *measure.Access) {
 	if p.n == len(p.free) {

@@ -1,6 +1,7 @@
 package platform
 
 import (
+	"fmt"
 	"reflect"
 
 	"rnicmmu/clocked"
@@ -17,6 +18,7 @@ func (s *System) summary(interrupted bool) *measure.Summary {
 	sum := s.counters()
 	subtract(reflect.ValueOf(&sum).Elem(), reflect.ValueOf(&s.base).Elem())
 	sum.Interrupted = interrupted
+	sum.Warning = s.warning()
 	sum.SimulatedPS = s.finished - max(0, s.warmAt)
 	if interrupted {
 		sum.Accesses.Issued = s.driver.nextID - s.driver.warmIDs - uint64(s.driver.inFlight)
@@ -52,7 +54,8 @@ func (s *System) counters() measure.Summary {
 		s.addTransport(&sum.Transport, n)
 	}
 	m := s.memory.Stats(s.engine.Now())
-	sum.Invalidations.StaleDMA = m.StaleDMA
+	sum.Invalidations.StaleDMA, sum.Invalidations.StaleDeferred = m.StaleDMA, m.StaleDeferred
+	s.addIOMMU(&sum.IOMMU)
 	k := &s.kernel.Stats
 	sum.Invalidations.Issued = k.InvalidationsIssued
 	f := &sum.Faults
@@ -80,6 +83,15 @@ func addTables(sum *measure.Summary, t *tpt.Stats) {
 	sum.Faults.Raised += t.FaultsRaised
 	sum.Faults.Resumed += t.FaultsResumed
 	sum.Faults.Failed += t.FaultsFailed
+}
+
+func (s *System) addIOMMU(sum *measure.IOMMUSummary) {
+	if s.iommu == nil {
+		return
+	}
+	u := s.iommu.Stats()
+	sum.IOTLB = measure.IOTLBStats{Lookups: u.Lookups, Hits: u.Hits, Misses: u.Misses}
+	sum.Walks, sum.WalkReads = u.Walks, u.WalkReads
 }
 
 func addLink(l *measure.LinkStats, stalls *measure.PCIeStalls, x pcie.Stats) {
@@ -114,18 +126,35 @@ func (s *System) advertised(sum *measure.Summary) {
 	a := &sum.Advertise
 	a.BytesAdvertised = s.bytesAdvertised()
 	a.BytesReserved, a.BytesResident = s.kernel.Reserved(), s.kernel.Resident()
+	if s.driver.grants != nil {
+		a.Refused = s.driver.grants.refused()
+	}
 	for range s.nodes { // every peer is told of all the memory, and the same memory backs it
 		a.Peers = append(a.Peers, a.AdvertiseStats)
 	}
 }
 
-// bytesAdvertised is what peers were told of: all registered memory, unless
-// the configuration says otherwise.
+// bytesAdvertised is what peers were told of: what the policy lets out of all
+// registered memory, unless the configuration says otherwise.
 func (s *System) bytesAdvertised() uint64 {
+	all := s.kernel.Advertised()
+	if s.driver.grants != nil {
+		return min(all, s.driver.grants.bytes())
+	}
 	if b := uint64(s.spec.Advertise.Bytes); b > 0 {
 		return b
 	}
-	return s.kernel.Advertised()
+	return all
+}
+
+// warning says that more memory is advertised than reserved, where the policy
+// is to say so.
+func (s *System) warning() string {
+	told, backed := s.bytesAdvertised(), s.kernel.Reserved()
+	if s.spec.Advertise.Policy != advertiseWarn || told <= backed {
+		return ""
+	}
+	return fmt.Sprintf("advertise: peers are told of %d bytes and %d are reserved: accesses to absent pages are answered as over-advertised", told, backed)
 }
 
 // utilisation is the share of the measured time in which each direction was

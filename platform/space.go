@@ -16,6 +16,7 @@ const userSpace = 1 << 47
 // Region is registered memory of the host: one memory region on every adapter.
 type Region struct {
 	workload.Region          // as the workload names it
+	Number          int32    // its place among the regions
 	Placed          model.VA // where it is simulated
 	FirstPage       uint32   // dense number of its first host page
 	Pages           uint32   // host pages
@@ -52,7 +53,7 @@ func NewSpace(regions []workload.Region, host model.PageShift) (*Space, error) {
 		if uint64(s.pages)+pages > maxPages {
 			return nil, fmt.Errorf("registered memory of more than %d pages of %d bytes: use a smaller working set or a larger host.page", maxPages, host.Bytes())
 		}
-		s.Regions = append(s.Regions, Region{Region: r, Placed: placed, FirstPage: s.pages, Pages: uint32(pages)})
+		s.Regions = append(s.Regions, Region{Region: r, Number: int32(len(s.Regions)), Placed: placed, FirstPage: s.pages, Pages: uint32(pages)})
 		s.pages += uint32(pages)
 	}
 	return s, nil

@@ -6,6 +6,7 @@ import (
 	"math"
 
 	"rnicmmu/clocked"
+	"rnicmmu/components/hostmmu/iommu"
 	"rnicmmu/components/hostmmu/kernel"
 	"rnicmmu/components/hostmmu/memory"
 	"rnicmmu/components/pcie"
@@ -19,9 +20,9 @@ import (
 // are in the tags; package configs reads them.
 type Spec struct {
 	Seed         uint64         `key:"seed" default:"1" doc:"seed of every random stream" source:"any"`
-	Scheme       string         `key:"scheme" default:"pinned" oneof:"pinned,odp" doc:"how the adapter lives with paging: pages pinned at registration, or on-demand paging" source:"pinned: [rdma-core] ibv_reg_mr; odp: [Linux] mlx5/odp.c"`
-	Transport    string         `key:"transport" default:"rc" oneof:"rc" doc:"transport of the requests" source:"[IBA]: reliable connection"`
-	Adapters     model.Replicas `key:"adapters" default:"1" min:"1" max:"16" scope:"tpt,pcie,adapter" doc:"adapters on the host, each with a peer: a number, or a list of settings where they differ" source:"any"`
+	Scheme       string         `key:"scheme" default:"pinned" oneof:"pinned,odp,sva,iommu,suspend" doc:"how the adapter lives with paging: pinned pages; on-demand paging of its table; the process's page table by ATS and PRI; every transfer translated by the host's IOMMU; suspension of what moves or leaves" source:"pinned: [rdma-core] ibv_reg_mr; odp: [Linux] mlx5/odp.c; sva: [riscv-iommu]; iommu: [rIOMMU15]; suspend: derived, docs/schemes.md"`
+	Transport    string         `key:"transport" default:"rc" oneof:"rc,iwarp" doc:"transport of the requests: the reliable connection of InfiniBand and RoCE, or DDP over TCP" source:"rc: [IBA]; iwarp: [RFC5040], [RFC5041]"`
+	Adapters     model.Replicas `key:"adapters" default:"1" min:"1" max:"16" scope:"scheme,transport,translate_per,tpt,pcie,qp,tcp,adapter,network" doc:"adapters on the host, each with a peer: a number, or a list of settings where they differ" source:"any"`
 	TranslatePer string         `key:"translate_per" default:"request" oneof:"request,packet,tlp" doc:"a page is translated once a message, once a packet or once a TLP, and held between" source:"assumption: adapters differ"`
 	Warmup       model.Warmup   `key:"warmup" default:"0" doc:"accesses or simulated time left out of the figures" source:"any"`
 	Watchdog     clocked.Time   `key:"watchdog" default:"100s" min:"1us" max:"10000s" doc:"simulated time without a completion after which the run is given up, with a dump" source:"assumption: above seven ACK timeouts of code 21, 60 s (derived); larger codes need more"`
@@ -32,6 +33,7 @@ type Spec struct {
 	Pressure  PressureSpec          `key:"pressure" doc:"paging pressure"`
 	Advertise AdvertiseSpec         `key:"advertise" doc:"memory promised to peers"`
 	QP        transport.QPSpec      `key:"qp" doc:"queue pairs"`
+	TCP       transport.TCPSpec     `key:"tcp" doc:"TCP under iWARP"`
 	Adapter   transport.AdapterSpec `key:"adapter" doc:"receive side of the adapter"`
 	Network   transport.NetworkSpec `key:"network" doc:"network between peer and adapter"`
 	Peer      PeerSpec              `key:"peer" doc:"the requesters' own adapters"`
@@ -48,16 +50,12 @@ type (
 type HostSpec struct {
 	KernelSpec
 	MemorySpec
+	IOMMU iommu.Spec `key:"iommu" doc:"IOMMU; schemes sva and iommu have one in any mode"`
 }
 
 // PressureSpec sets the host's memory in proportion to the workload.
 type PressureSpec struct {
 	Overcommit float64 `key:"overcommit" default:"0" min:"0" max:"1000" zero:"off: host.memory counts" doc:"user frames = working set / this; not together with host.memory" source:"any"`
-}
-
-// AdvertiseSpec is the promise made to peers.
-type AdvertiseSpec struct {
-	Bytes model.Bytes `key:"bytes" default:"0B" min:"0B" max:"64TiB" zero:"all registered memory" doc:"bytes of buffers that peers were told of" source:"any"`
 }
 
 // PeerSpec is the requesters' side: memory that never pages, behind a link.
@@ -105,15 +103,24 @@ func (s *Spec) synthetic() workload.SyntheticSpec {
 	}
 }
 
+const iwarp = "iwarp"
+
 // Check reports every impossible combination of values, each by its key.
 func (s *Spec) Check() error {
-	var all []error
-	all = append(all, s.TPT.Check(), s.PCIe.Check(), s.checkHost())
+	mode, _ := s.mode()
+	all := []error{s.TPT.CheckMode(mode)}
+	all = append(all, s.PCIe.Check(), s.checkHost())
 	if err := s.Peer.PCIe.Check(); err != nil {
 		all = append(all, fmt.Errorf("peer.%w", err))
 	}
-	if s.Scheme == "odp" && s.TPT.PageShift() > s.Host.Shift() {
-		all = append(all, fmt.Errorf("tpt.page: %s is more than host.page %s, which comes and goes page by page under odp; use at most that", s.TPT.Page, s.Host.Page))
+	if s.Scheme != "pinned" && s.Scheme != "iommu" && s.TPT.PageShift() > s.Host.Shift() {
+		all = append(all, fmt.Errorf("tpt.page: %s is more than host.page %s, which comes and goes page by page under %s; use at most that", s.TPT.Page, s.Host.Page, s.Scheme))
+	}
+	if s.behind() {
+		all = append(all, s.Host.IOMMU.Check())
+	}
+	if s.Transport == iwarp && s.process() && s.Host.IOMMU.Absent == "retry" {
+		all = append(all, errors.New("host.iommu.absent: retry under transport iwarp, which cannot take an acknowledged segment back; use abort, or host.iommu.table dma"))
 	}
 	if s.Pressure.Overcommit != 0 && (s.Pressure.Overcommit < 1.0/64 || math.IsNaN(s.Pressure.Overcommit)) {
 		all = append(all, fmt.Errorf("pressure.overcommit: %g is outside 1/64 … 1000", s.Pressure.Overcommit))

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"rnicmmu/clocked"
+	"rnicmmu/components/hostmmu/iommu"
 	"rnicmmu/components/hostmmu/kernel"
 	"rnicmmu/components/hostmmu/memory"
 	"rnicmmu/components/msg"
@@ -51,13 +52,16 @@ type System struct {
 	nodes  []*node
 	memory *memory.Memory
 	kernel *kernel.Kernel
+	iommu  *iommu.Unit // nil: no adapter is behind one
 	driver *driver
 	space  *Space
 	setup  kernel.Setup
 	source workload.Source
 	total  uint64 // accesses expected; 0: unknown
 	pool   msg.Pool[msg.Packet]
-	wires  []WireInfo
+
+	guarded bool // there is an IOMMU
+	wires   []WireInfo
 
 	record   *measure.Recorder
 	cpu      *measure.Histogram
@@ -164,6 +168,9 @@ func (s *System) Waits() []string {
 		out = append(out, n.link.Root.Waits()...)
 		out = append(out, n.peerLink.Endpoint.Waits()...)
 		out = append(out, n.peerLink.Root.Waits()...)
+	}
+	if s.iommu != nil {
+		out = append(out, s.iommu.Waits()...)
 	}
 	out = append(out, s.memory.Waits()...)
 	return append(out, s.kernel.Waits()...)

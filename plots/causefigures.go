@@ -23,11 +23,21 @@ type Breakdown struct {
 }
 
 // Breakdown splits every row's mean latency by cause.
-func (t *Table) Breakdown() (Breakdown, error) {
-	names := t.causes()
+func (t *Table) Breakdown() (Breakdown, error) { return t.breakdown(causePrefix, completed) }
+
+const stepPrefix = "invalidations.step_ps."
+
+// Steps splits every row's mean time of an invalidation by step.
+func (t *Table) Steps() (Breakdown, error) {
+	return t.breakdown(stepPrefix, "invalidations.acknowledged")
+}
+
+// breakdown divides all columns under a prefix by a count.
+func (t *Table) breakdown(prefix, count string) (Breakdown, error) {
+	names := t.under(prefix)
 	means := make([][]float64, len(names))
 	for c, name := range names {
-		v, err := t.Measure(CauseTime(name))
+		v, err := t.Measure(Ratio(prefix+name, count, 1))
 		if err != nil {
 			return Breakdown{}, err
 		}
@@ -87,19 +97,24 @@ func (b Breakdown) shares() [][]float64 {
 	return out
 }
 
-// causes is a stacked bar a point, a panel a group, or a block of bars
-// a group where there are more.
+// causes is the mean latency of an access by cause.
 func (s *sweepFigure) causes() *figure {
-	f := s.figure("causes", "latency by cause")
-	f.aside = true
 	b, err := s.table.Breakdown()
 	if err != nil && s.err == nil {
 		s.err = err
 	}
+	return s.stacked("causes", "latency by cause", "mean latency", b)
+}
+
+// stacked is a stacked bar a point, a panel a group, or a block of bars a group
+// where there are more.
+func (s *sweepFigure) stacked(name, what, label string, b Breakdown) *figure {
+	f := s.figure(name, what)
+	f.aside = true
 	if len(s.layout.Groups) > mostPanels {
-		f.panels = [][]*panel{{s.allBars(b)}}
+		f.panels = [][]*panel{{s.allBars(b, label)}}
 	} else {
-		s.groupBars(f, b)
+		s.groupBars(f, b, label)
 	}
 	for _, name := range b.Causes {
 		f.legend = append(f.legend, entry{name: name, fill: causeColor(name)})
@@ -111,18 +126,18 @@ func (s *sweepFigure) causes() *figure {
 }
 
 // groupBars makes a panel a group.
-func (s *sweepFigure) groupBars(f *figure, b Breakdown) {
+func (s *sweepFigure) groupBars(f *figure, b Breakdown, label string) {
 	groups, x := s.layout.Groups, s.layout.X
 	columns := min(len(groups), 2)
 	if len(groups) > 4 {
 		columns = 3
 	}
 	width := figureWidth * 0.68 / vg.Length(columns)
-	values, y := b.Mean, linearScale(timeUnits, "mean latency", b.Total)
+	values, y := b.Mean, linearScale(timeUnits, label, b.Total)
 	var above []string
 	if spansMore(b.Total, widestStack) {
 		values = b.shares()
-		above, y = b.sharesScale(groups, width)
+		above, y = b.sharesScale(groups, width, label)
 	}
 	var panels []*panel
 	for _, g := range groups {
@@ -139,10 +154,10 @@ func (s *sweepFigure) groupBars(f *figure, b Breakdown) {
 }
 
 // allBars is one panel with a block of bars a group.
-func (s *sweepFigure) allBars(b Breakdown) *panel {
-	values, y := b.Mean, linearScale(timeUnits, "mean latency", b.Total)
+func (s *sweepFigure) allBars(b Breakdown, label string) *panel {
+	values, y := b.Mean, linearScale(timeUnits, label, b.Total)
 	if spansMore(b.Total, widestStack) {
-		values, y = b.shares(), shareScale()
+		values, y = b.shares(), shareScale(label)
 	}
 	var all Series
 	var names []string
@@ -213,14 +228,14 @@ func spansMore(values []float64, factor float64) bool {
 	return ok && lo > 0 && hi/lo > factor
 }
 
-func shareScale() scale {
-	return scale{max: 108, unit: unit{base: 1}, label: "share of mean latency (%)", ticks: linearTicks(0, 100, 20)}
+func shareScale(of string) scale {
+	return scale{max: 108, unit: unit{base: 1}, label: "share of " + of + " (%)", ticks: linearTicks(0, 100, 20)}
 }
 
 // sharesScale is the axis of shares and, where the bars leave room, each row's
 // mean to stand above its bar.
-func (b Breakdown) sharesScale(groups []Series, width vg.Length) (above []string, y scale) {
-	y = shareScale()
+func (b Breakdown) sharesScale(groups []Series, width vg.Length, label string) (above []string, y scale) {
+	y = shareScale(label)
 	lo, hi, _ := spanOf(b.Total)
 	u := unitFor(timeUnits, math.Sqrt(lo*hi))
 	above = make([]string, len(b.Total))

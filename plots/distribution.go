@@ -62,7 +62,7 @@ type step struct {
 	at   float64 // mean instant of its end, for the order
 }
 
-var stepNames = [...]string{
+var stepNames = [measure.NumSteps]string{
 	"command sent", "command received", "entries marked", "DMA drained", "acknowledged",
 	"IOTLB flushed", "device TLB flushed", "frame free",
 }
@@ -71,7 +71,7 @@ var stepNames = [...]string{
 // did not time out. A leg runs from the latest instant before it, so legs add
 // up to the whole under every scheme's order of steps.
 func invalidationSteps(path string) ([]step, uint64, error) {
-	var sums, ends [len(stepNames)]float64
+	var sums, ends [measure.NumSteps]float64
 	var n uint64
 	err := measure.ReadInvalidations(path, func(rows []measure.Invalidation) {
 		for i := range rows {
@@ -94,21 +94,13 @@ func invalidationSteps(path string) ([]step, uint64, error) {
 	return steps, n, nil
 }
 
-func addLegs(v *measure.Invalidation, sums, ends *[len(stepNames)]float64) {
-	instants := [...]clocked.Time{v.Sent, v.Received, v.Marked, v.Drained, v.Acknowledged, v.IOTLB, v.DevTLB, v.Done}
-	var order [len(stepNames)]int
-	for k := range order {
-		order[k] = k
-	}
-	slices.SortStableFunc(order[:], func(a, b int) int { return int(min(max(instants[a]-instants[b], -1), 1)) })
-	last := v.Notified
-	for _, k := range order {
-		if instants[k] == 0 { // the step does not exist
-			continue
+func addLegs(v *measure.Invalidation, sums, ends *[measure.NumSteps]float64) {
+	instants := v.Instants()
+	for k, leg := range v.Steps() {
+		if instants[k] > 0 {
+			sums[k] += float64(leg)
+			ends[k] += float64(instants[k] - v.Notified)
 		}
-		sums[k] += float64(instants[k] - last)
-		ends[k] += float64(instants[k] - v.Notified)
-		last = max(last, instants[k])
 	}
 }
 

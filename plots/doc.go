@@ -26,6 +26,10 @@
 //	               size of an access is known
 //	paging         faults and invalidations per 1000 accesses, where there are any
 //	cpu            mean stall of the host's own program, where there is one
+//	schemes        latency, throughput, link bytes a payload byte and what was
+//	               refused and sent again, a panel each, where there are groups
+//	steps          mean time of an invalidation by step, where there are any
+//	hazard         how long translations are held: p50, p99 and longest
 //
 // The numeric axis with most values is x; every combination of the other axes'
 // values is a group: a panel or a line. A point that the host refused or that

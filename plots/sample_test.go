@@ -76,6 +76,15 @@ func sample(missRate, faultsPerAccess float64) *measure.Summary {
 	s.TPT.MTT.Hits = s.TPT.MTT.Lookups - s.TPT.MTT.Misses
 	s.Faults.Raised = uint64(faultsPerAccess * n)
 	s.Invalidations.Issued = uint64(faultsPerAccess * n * 0.9)
+	s.Invalidations.Acknowledged = s.Invalidations.Issued
+	for step := range measure.NumSteps {
+		s.Invalidations.StepPS[step] = clocked.Time(step+1) * clocked.Time(s.Invalidations.Issued) * 1e6
+	}
+	s.Invalidations.HazardPS = measure.Quantiles{P50: 4e5, P99: 9e5, Max: clocked.Time(1e6 + 1e7*faultsPerAccess)}
+	s.Accesses.Bytes = 64 * sampleAccesses
+	s.PCIe.Up.Bytes, s.PCIe.Down.Bytes = 100*sampleAccesses, 20*sampleAccesses
+	s.Transport.PacketsSent, s.Transport.PacketsResent = 2*sampleAccesses, uint64(faultsPerAccess*n/2)
+	s.Transport.RNRNaks.Paging = s.Faults.Raised
 	mean := map[measure.Cause]float64{
 		measure.CausePost: 180e3, measure.CauseNetwork: 900e3, measure.CauseResponder: 40e3, measure.CauseQPC: 2e3,
 		measure.CauseTranslate: 12e3, measure.CauseMPTMiss: 3e3, measure.CauseMTTMiss: 620e3 * missRate,

@@ -115,6 +115,10 @@ var causeColors = map[string]color.RGBA{
 	"fault": rgb(0xea6a4f), "dma_queue": rgb(0x9fdcc0), "pcie": rgb(0x00674a),
 	"host_memory": rgb(0x3cb384), "rnr_wait": rgb(0x4b2a5c), "retransmit": rgb(0xcf9fd6),
 	"completion": rgb(0xd9dde1), "other": rgb(0xf0f0f0),
+	"ats": rgb(0xd98a00), "iommu": rgb(0x8a5a00), "rto_wait": rgb(0x2c1638), "grant": rgb(0x7d5a8f),
+	"registration": rgb(0xb7414a),
+	"send":         rgb(0xc3ccd4), "receive": rgb(0x4795d1), "mark": rgb(0xf0a320), "drain": rgb(0xea6a4f),
+	"acknowledge": rgb(0x0b4f8a), "iotlb": rgb(0x8a5a00), "devtlb": rgb(0xfbe3a4), "finish": rgb(0x3cb384),
 }
 
 func causeColor(name string) color.RGBA {

@@ -135,10 +135,36 @@ var (
 	FaultRate = Ratio("faults.raised", completed, 1000)
 	// InvalidationRate is invalidations per 1000 completed accesses.
 	InvalidationRate = Ratio("invalidations.issued", completed, 1000)
+	// LinkCost is bytes on the adapters' links, both directions, per byte of payload
+	// of completed accesses.
+	LinkCost = Metric{[]string{"pcie.up.bytes", "pcie.down.bytes", "accesses.bytes"}, func(v []float64) float64 {
+		if v[2] == 0 {
+			return math.NaN()
+		}
+		return (v[0] + v[1]) / v[2]
+	}}
+	// RefusalRate is RNR NAKs and dropped TCP segments per 1000 completed accesses.
+	RefusalRate = Metric{append(slices.Clone(refusals), completed), func(v []float64) float64 {
+		last := len(v) - 1
+		if v[last] == 0 {
+			return math.NaN()
+		}
+		sum := 0.0
+		for _, n := range v[:last] {
+			sum += n
+		}
+		return 1000 * sum / v[last]
+	}}
+	// ResendShare is the share of the peers' packets that were sent again, in
+	// percent.
+	ResendShare = Ratio("transport.packets_resent", "transport.packets_sent", 100)
 	// CPUStall is the mean time that an access of the host's own program waits for
 	// its page, picoseconds; without a value where the program is off.
 	CPUStall = Ratio("cpu.stall_ps", "cpu.accesses", 1)
 )
+
+var refusals = []string{"transport.rnr_naks.moving", "transport.rnr_naks.paging", "transport.rnr_naks.over_advertised",
+	"transport.tcp_drops.moving", "transport.tcp_drops.paging", "transport.tcp_drops.over_advertised"}
 
 // Latency is a quantile of the latency of completed accesses in picoseconds:
 // mean, p50, p90, p99, p999 or max. A row in which none completed has no value.
@@ -151,22 +177,19 @@ func Latency(quantile string) Metric {
 	}}
 }
 
-// CauseTime is the mean time of a completed access in one cause, picoseconds.
-func CauseTime(cause string) Metric { return Ratio(causePrefix+cause, completed, 1) }
-
 const causePrefix = "accesses.cause_ps."
 
-// causes lists the causes that the table has, in file order.
-func (t *Table) causes() []string {
+// under lists what the names of columns have after a prefix, in file order.
+func (t *Table) under(prefix string) []string {
 	var names []string
 	for name := range t.columns {
-		if strings.HasPrefix(name, causePrefix) {
+		if strings.HasPrefix(name, prefix) {
 			names = append(names, name)
 		}
 	}
 	slices.SortFunc(names, func(a, b string) int { return t.columns[a] - t.columns[b] })
 	for i := range names {
-		names[i] = strings.TrimPrefix(names[i], causePrefix)
+		names[i] = strings.TrimPrefix(names[i], prefix)
 	}
 	return names
 }

@@ -46,7 +46,7 @@ func TestSeriesOfATableMadeByHand(t *testing.T) {
 		{"accesses a second", Throughput, []float64{100e3, 50e3}, []float64{400e3, none}},
 		{"faults per 1000", FaultRate, []float64{0, 100}, []float64{0, none}},
 		{"invalidations per 1000", InvalidationRate, []float64{0, 50}, []float64{0, none}},
-		{"network a access", CauseTime("network"), []float64{1000, 3000}, []float64{1000, none}},
+		{"network a access", Ratio(causePrefix+"network", completed, 1), []float64{1000, 3000}, []float64{1000, none}},
 		{"a column", Column("faults.raised"), []float64{0, 10}, []float64{0, none}},
 	} {
 		series, err := table.Series(layout, c.metric)

@@ -49,6 +49,9 @@ func printSummary(w io.Writer, s *measure.Summary) {
 	for _, v := range s.Violations {
 		fmt.Fprintf(w, "\nviolation %s at %s: %s\n", v.Rule, human(v.TimePS), v.What)
 	}
+	if s.Warning != "" {
+		fmt.Fprintf(w, "\nwarning: %s\n", s.Warning)
+	}
 	if s.Interrupted {
 		fmt.Fprintln(w, "\ninterrupted: the figures cover what had finished")
 	}

@@ -46,6 +46,7 @@ const (
 type IOMMUCommand struct {
 	Op       IOMMUOp
 	TimedOut bool // out: the adapter did not complete in time
+	Refused  bool // out: there is no such command or adapter; nothing was done
 	Adapter  uint16
 	PASID    uint32
 	First    model.VA // of the range, page-aligned

@@ -17,7 +17,7 @@ type Translate struct {
 	Op       model.Op
 	Write    bool // the translation will be used to store
 	Replay   bool // the same packet or page was looked up before its fault: not counted again
-	Kill     bool // not an access: invalidate Key for a SEND with invalidate, drain, answer
+	Kill     bool // not an access: invalidate Key for a SEND with invalidate, drain, answer without a translation
 	CheckKey bool // look the key up and check [CheckVA, CheckVA+CheckLen) too
 	Hold     bool // keep the request until the page is there; absent is the answer only where the QP's fault of that class is another request's
 	Len      uint32
@@ -46,11 +46,13 @@ const (
 // Translation answers a Translate, or revokes one that is held.
 type Translation struct {
 	Outcome Outcome
-	Write   bool // stores are allowed
-	Over    bool // OutcomeAbsent while advertised memory exceeds reserved memory
+	Write   bool        // stores are allowed
+	Over    bool        // advertised memory exceeds reserved memory: what a page that is absent counts as
+	Why     key.Verdict // OutcomeRemoteAccess: the check that failed; OK: not told
 	Handle  uint32
 	Cookie  uint64
 	PA      model.PA // of Translate.VA
+	Address Address  // what DMA by this translation says of PA
 	At      clocked.Time
 }
 

@@ -72,6 +72,7 @@ type read struct {
 	tags   uint32
 	client uint8
 	stale  bool
+	status msg.Status // the worst of its requests so far
 }
 
 // tag is an outstanding request.

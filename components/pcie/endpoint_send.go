@@ -27,13 +27,13 @@ func (u *Endpoint) offer() {
 	if o := &u.tx.offers[msg.Posted]; !o.ready && u.writes.Len() > 0 {
 		w := u.writes.Front()
 		n := requestPiece(w.dma.PA+model.PA(w.offset), w.dma.Len-w.offset, u.mps)
-		*o = offer{ready: true, payload: n, since: w.since}
+		*o = offer{ready: true, payload: n, prefix: prefixOf(w.dma.Address.PASID), since: w.since}
 	}
 	if u.reads.Len() == 0 {
 		return
 	}
 	r := &u.jobs[*u.reads.Front()]
-	u.tx.offers[msg.NonPosted] = offer{ready: true, since: r.since}
+	u.tx.offers[msg.NonPosted] = offer{ready: true, prefix: prefixOf(r.dma.Address.PASID), since: r.since}
 	switch {
 	case len(u.tagsFree) == 0:
 		u.tx.hold = StallTag
@@ -48,16 +48,16 @@ func (u *Endpoint) readPiece(r *read) uint32 {
 	return requestPiece(r.dma.PA+model.PA(r.offset), r.dma.Len-r.offset, u.mrrs)
 }
 
-// sendWrite sends the next MWr of the oldest write. Body goes with the last
-// one, so that it arrives once; the ledger stays here.
+// sendWrite sends the next MWr of the oldest write, or its message. Body goes
+// with the last one, so that it arrives once; the ledger stays here.
 func (u *Endpoint) sendWrite(now clocked.Time) {
 	w := u.writes.Front()
 	d := &w.dma
 	n := u.tx.offers[msg.Posted].payload
-	p, end := u.tx.launch(now, msg.Posted, d.Kind)
-	p.TLP = msg.TLP{Type: msg.Posted, Kind: d.Kind, Payload: true, Len: n,
-		PA: d.PA + model.PA(w.offset), Cookie: d.Cookie, Oracle: d.Oracle}
-	count(d.Counts, WireBytes(msg.Posted, n))
+	p, bytes, end := u.tx.launch(now, msg.Posted, d.Kind)
+	p.TLP = msg.TLP{Type: msg.Posted, Kind: d.Kind, Payload: n > 0, Len: n,
+		PA: d.PA + model.PA(w.offset), Cookie: d.Cookie, Oracle: d.Oracle, Address: d.Address}
+	count(d.Counts, bytes)
 	w.offset += n
 	if w.offset < d.Len {
 		return
@@ -85,10 +85,10 @@ func (u *Endpoint) sendRead(now clocked.Time) {
 	u.tags[id] = tag{job: job, busy: true, left: n}
 	u.space -= n
 
-	p, _ := u.tx.launch(now, msg.NonPosted, d.Kind)
+	p, bytes, _ := u.tx.launch(now, msg.NonPosted, d.Kind)
 	p.TLP = msg.TLP{Type: msg.NonPosted, Kind: d.Kind, Tag: id, Len: n,
-		PA: d.PA + model.PA(r.offset), Cookie: d.Cookie, Oracle: d.Oracle}
-	count(d.Counts, WireBytes(msg.NonPosted, 0))
+		PA: d.PA + model.PA(r.offset), Cookie: d.Cookie, Oracle: d.Oracle, Address: d.Address}
+	count(d.Counts, bytes)
 	r.offset += n
 	r.tags++
 	if r.offset < d.Len {

@@ -50,23 +50,29 @@ func (u *Endpoint) ring(now clocked.Time, p *packet) bool {
 	if p.Ledger != nil {
 		p.Ledger.Charge(now, measure.CausePost)
 	}
-	*w.Push(now) = msg.Doorbell{Client: p.client, Len: p.written, Cookie: p.Cookie, Body: p.Body, Ledger: p.Ledger}
+	*w.Push(now) = msg.Doorbell{Message: p.Kind == msg.KindMessage, Client: p.client, Len: p.written,
+		Cookie: p.Cookie, Body: p.Body, Ledger: p.Ledger}
 	return true
 }
 
 // complete books a completion: its tag is free after the last byte of the last
-// one, and its read is done with its last tag.
+// one, and its read is done with its last tag. One without data is the last of
+// its request, and gives back the space of all that does not come.
 func (u *Endpoint) complete(now clocked.Time, p *packet) {
 	t := &u.tags[p.Tag]
 	job := &u.jobs[t.job]
 	u.space += p.Len
 	t.left -= p.Len
 	job.stale = job.stale || p.Stale
+	if p.Status != msg.StatusSuccess {
+		job.status = worse(job.status, p.Status)
+	}
 	count(job.dma.Counts, WireBytes(msg.Completion, p.Len))
 	if !p.Last {
 		return
 	}
-	t.busy = false
+	u.space += t.left
+	t.busy, t.left = false, 0
 	u.tagsFree = append(u.tagsFree, p.Tag)
 	job.tags--
 	if job.tags > 0 || job.offset < job.dma.Len {
@@ -75,7 +81,8 @@ func (u *Endpoint) complete(now clocked.Time, p *packet) {
 	if job.dma.Ledger != nil {
 		job.dma.Ledger.Charge(now, measure.CausePCIe)
 	}
-	u.answer(now, job.client, 0, msg.DMADone{Kind: job.dma.Kind, Stale: job.stale, Cookie: job.dma.Cookie})
+	u.answer(now, job.client, 0, msg.DMADone{Kind: job.dma.Kind, Stale: job.stale, Status: job.status,
+		Entry: p.Entry, Cookie: job.dma.Cookie})
 	u.jobsFree = append(u.jobsFree, t.job)
 }
 
@@ -153,15 +160,24 @@ func (u *Endpoint) acceptable(now clocked.Time, client int) *msg.DMA {
 func (u *Endpoint) writesFull() bool { return u.writes.Len() == u.maxWrites }
 func (u *Endpoint) readsFull() bool  { return u.reads.Len() == u.maxReads }
 
+// enqueue accepts a DMA. A message has no data, and a translation request none
+// of the address's lower bits.
 func (u *Endpoint) enqueue(d *msg.DMA, client uint8) {
 	if d.Write {
-		*u.writes.Push() = write{dma: *d, since: u.tx.next(), client: client}
+		w := u.writes.Push()
+		*w = write{dma: *d, since: u.tx.next(), client: client}
+		if d.Kind == msg.KindMessage {
+			w.dma.Len = 0
+		}
 		return
 	}
 	last := len(u.jobsFree) - 1
 	job := u.jobsFree[last]
 	u.jobsFree = u.jobsFree[:last]
 	u.jobs[job] = read{dma: *d, since: u.tx.next(), client: client}
+	if d.Kind == msg.KindATS {
+		u.jobs[job].dma.PA &^= addressBlock - 1
+	}
 	*u.reads.Push() = job
 }
 

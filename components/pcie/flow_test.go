@@ -105,10 +105,10 @@ func (n *nag) Tick(now clocked.Time) {
 	n.engine.Wake(n.id, now+1+clocked.Time(n.random.Int64N(900)))
 }
 
-// traffic is a run of mixed random traffic, in text.
+// traffic is a run of mixed random traffic behind an IOMMU, in text.
 func traffic(t tb, shuffle uint64, nagged, tight bool) string {
 	r := newRig(t, func(s *rigSpec) {
-		s.clients, s.shuffle, s.doneLen, s.loud = 2, shuffle, 2, shuffle%2 == 1
+		s.clients, s.shuffle, s.doneLen, s.loud, s.iommu = 2, shuffle, 2, shuffle%2 == 1, true
 		if tight {
 			s.pace = 7777 * clocked.Picosecond
 			s.Credits = Credits{PH: 3, PD: 20, NPH: 2, NPD: 1}
@@ -119,13 +119,24 @@ func traffic(t tb, shuffle uint64, nagged, tight bool) string {
 	random := rand.New(rand.NewPCG(1, 2))
 	for c := range r.clients {
 		for i := range 300 {
-			r.clients[c].todo = append(r.clients[c].todo, msg.DMA{Write: random.IntN(2) == 0, Notify: random.IntN(2) == 0,
-				PA: model.PA(random.Uint64N(1 << 30)), Len: 1 + random.Uint32N(1500), Cookie: uint64(i)})
+			d := msg.DMA{Write: random.IntN(2) == 0, Notify: random.IntN(2) == 0,
+				PA: model.PA(random.Uint64N(1 << 30)), Len: 1 + random.Uint32N(1500), Cookie: uint64(i)}
+			d.Address.PASID = random.Uint32N(2)
+			switch {
+			case random.IntN(4) > 0:
+			case d.Write:
+				d.Kind = msg.KindMessage
+			default:
+				d.Kind, d.Len = msg.KindATS, 8
+			}
+			r.clients[c].todo = append(r.clients[c].todo, d)
 		}
 	}
 	for i := range 100 {
 		r.mmio.todo = append(r.mmio.todo, msg.Doorbell{Client: uint8(i % 2), Len: 8 + random.Uint32N(100), Cookie: uint64(i)})
+		r.iommu.todo = append(r.iommu.todo, msg.Doorbell{Message: true, Client: uint8(i % 2), Cookie: uint64(i)})
 	}
+	r.memory.status = func(q *msg.MemReq) msg.Status { return msg.Status(q.PA >> 6 & q.PA >> 8 & 3) }
 	if nagged {
 		n := &nag{engine: r.engine, units: []clocked.UnitID{r.Endpoint.ID(), r.Root.ID()}, random: random, until: 100 * clocked.Microsecond}
 		n.id = r.engine.Register(n)
@@ -133,7 +144,7 @@ func traffic(t tb, shuffle uint64, nagged, tight bool) string {
 	}
 	r.run(t)
 	conserved(t, r)
-	return fmt.Sprint(r.memory.got, r.clients[0].dones, r.clients[1].dones, r.clients[0].bells, r.clients[1].bells, r.mmio.rung,
+	return fmt.Sprint(r.memory.got, r.clients[0].dones, r.clients[1].dones, r.clients[0].bells, r.clients[1].bells, r.mmio.rung, r.iommu.rung,
 		r.Endpoint.Stats(), r.Root.Stats())
 }
 
@@ -160,6 +171,7 @@ type flood struct {
 	clock  clocked.Domain
 	count  uint64
 	mixed  bool
+	ats    *msg.InvalidateDone // not nil: one DMA in four is for the IOMMU
 }
 
 func (f *flood) Name() string { return "flood" }
@@ -169,7 +181,14 @@ func (f *flood) Tick(now clocked.Time) {
 	}
 	if f.clock.Edge(now) == now && f.Req.Ready(now) {
 		f.count++
-		*f.Req.Push(now) = msg.DMA{Write: f.mixed && f.count%2 == 0, PA: model.PA(f.count << 8), Len: 64}
+		d := f.Req.Push(now)
+		*d = msg.DMA{Write: f.mixed && f.count%2 == 0, PA: model.PA(f.count << 8), Len: 64}
+		if f.ats != nil && f.count%8 < 2 {
+			d.Body, d.Kind = f.ats, msg.KindATS
+			if d.Write {
+				d.Kind = msg.KindMessage
+			}
+		}
 		f.engine.Wake(f.id, f.clock.Next(now))
 	} else if f.clock.Edge(now) != now {
 		f.engine.Wake(f.id, f.clock.Next(now))
@@ -194,6 +213,8 @@ func newFlood(t tb) (*rig, *flood) {
 
 func TestNoAllocation(t *testing.T) {
 	r, f := newFlood(t)
+	f.ats = &msg.InvalidateDone{}
+	r.runUntil(t, r.engine.Now()+20*clocked.Microsecond)
 	before := f.count
 	allocs := testing.AllocsPerRun(5, func() { r.runUntil(t, r.engine.Now()+10*clocked.Microsecond) })
 	if allocs != 0 || f.count < before+10000 {

@@ -23,6 +23,7 @@ type rig struct {
 	clients []*mockClient
 	memory  *mockMemory
 	mmio    *mockSoftware
+	iommu   *mockSoftware // nil without
 }
 
 type option func(*rigSpec)
@@ -36,6 +37,7 @@ type rigSpec struct {
 	pace    clocked.Time // of memory
 	doneLen int
 	loud    bool // pushes of DMAs always wake the endpoint
+	iommu   bool // messages come from an IOMMU, which also answers translation requests
 }
 
 // tb is what testing.T, testing.B and rapid.T share.
@@ -78,8 +80,14 @@ func newRig(t tb, options ...option) *rig {
 		MemReq:  wire[msg.MemReq](e, link.Root.ID(), r.memory.id, clocked.Domain{}, 8, hop),
 		MemDone: wire[msg.MemDone](e, r.memory.id, link.Root.ID(), clocked.Domain{}, 1024, hop),
 	}
-	link.Root.Connect(host)
 	r.memory.req, r.memory.done, r.mmio.out = host.MemReq, host.MemDone, host.MMIO
+	if s.iommu {
+		r.iommu = &mockSoftware{}
+		r.iommu.id = e.Register(r.iommu)
+		host.Message = wire[msg.Doorbell](e, r.iommu.id, link.Root.ID(), clocked.Domain{}, 4, hop)
+		r.iommu.out = host.Message
+	}
+	link.Root.Connect(host)
 	var ports EndpointPorts
 	for i := range s.clients {
 		c := &mockClient{engine: e, clock: clock, awake: s.awake, index: i}
@@ -116,8 +124,10 @@ func (r *rig) runUntil(t tb, limit clocked.Time) {
 			r.engine.Wake(c.id, max(r.engine.Now()+1, r.clock().Edge(c.start)))
 		}
 	}
-	if len(r.mmio.todo) > 0 {
-		r.engine.Wake(r.mmio.id, r.engine.Now()+1)
+	for _, s := range []*mockSoftware{r.mmio, r.iommu} {
+		if s != nil && len(s.todo) > 0 {
+			r.engine.Wake(s.id, r.engine.Now()+1)
+		}
 	}
 	if err := r.engine.RunUntil(limit); err != nil {
 		t.Fatal(err)
@@ -188,7 +198,7 @@ func (c *mockClient) Tick(now clocked.Time) {
 }
 
 // mockMemory takes requests, one in each pace if that is not 0, and answers
-// reads after a fixed latency, which it charges.
+// reads after a fixed latency, which it charges. It stands for an IOMMU too.
 type mockMemory struct {
 	engine  *clocked.Engine
 	pace    clocked.Time
@@ -196,6 +206,7 @@ type mockMemory struct {
 	id      clocked.UnitID
 	req     *clocked.Wire[msg.MemReq]
 	done    *clocked.Wire[msg.MemDone]
+	status  func(*msg.MemReq) msg.Status
 	latency clocked.Time
 	blocked bool
 	stale   bool
@@ -208,7 +219,10 @@ func (m *mockMemory) Name() string { return "memory" }
 func (m *mockMemory) Tick(now clocked.Time) {
 	for !m.blocked {
 		r := m.req.Peek(now)
-		if r == nil || !r.Write && !m.done.Ready(now) {
+		if r == nil {
+			return
+		}
+		if !r.Write && !m.done.Ready(now) {
 			return
 		}
 		if now < m.next {
@@ -223,13 +237,20 @@ func (m *mockMemory) Tick(now clocked.Time) {
 			if r.Ledger != nil {
 				r.Ledger.Charge(now+m.latency, measure.CauseHostMemory)
 			}
-			*m.done.PushAt(now, now+m.latency) = msg.MemDone{Kind: r.Kind, Tag: r.Tag, Len: r.Len, PA: r.PA, Ledger: r.Ledger, Stale: m.stale}
+			a := m.done.PushAt(now, now+m.latency)
+			*a = msg.MemDone{Kind: r.Kind, Tag: r.Tag, Len: r.Len, PA: r.PA, Ledger: r.Ledger, Stale: m.stale}
+			if r.Kind == msg.KindATS {
+				a.Entry = uint64(r.PA) + 1
+			}
+			if m.status != nil {
+				a.Status = m.status(r)
+			}
 		}
 		m.req.Pop(now)
 	}
 }
 
-// mockSoftware rings doorbells as fast as it can.
+// mockSoftware rings doorbells, or sends messages, as fast as it can.
 type mockSoftware struct {
 	id   clocked.UnitID
 	out  *clocked.Wire[msg.Doorbell]

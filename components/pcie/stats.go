@@ -37,4 +37,5 @@ type Stats struct {
 	Busy         clocked.Time            // time that the link was sending
 	Stalls       [NumStalls]clocked.Time // time that the link was idle with a TLP waiting, by what the oldest one lacked
 	Unclaimed    uint64                  // doorbells received for a client that does not exist
+	Dropped      uint64                  // requests of its adapter that a disabled root port did not take
 }

@@ -10,9 +10,18 @@ import (
 // LCRC 4, header 16 (64-bit address) or 12 (completion); [pcie-model], and
 // get_wire_size of [cocotbext-pcie].
 const (
-	requestOverhead    = 24 // MWr, MRd and messages
-	completionOverhead = 20 // CplD
+	requestOverhead    = 24 // MWr, MRd, translation requests and messages
+	completionOverhead = 20 // CplD, Cpl
 )
+
+// prefixBytes is the size of the PASID prefix that a request carries in front
+// of its header; completions have none ([PCIe]). It takes no credit of its own
+// ([R-Tile]).
+const prefixBytes = 4
+
+// invalidateBytes is the data of an Invalidate Request; other messages of ATS
+// and PRI have none ([riscv-iommu] iommu_ats.h).
+const invalidateBytes = 8
 
 // addressBlock is the boundary that no request may cross, in bytes.
 const addressBlock = 4096
@@ -28,6 +37,36 @@ func WireBytes(class msg.TLPType, payload uint32) int64 {
 	}
 	return requestOverhead + int64(payload)
 }
+
+// prefixOf is the prefix of a request for a process, in bytes; 0: for none.
+func prefixOf(pasid uint32) uint8 {
+	if pasid == 0 {
+		return 0
+	}
+	return prefixBytes
+}
+
+// messageSize is the data and the prefix of a message to the adapter, in bytes.
+func messageSize(body any) (payload uint32, prefix uint8) {
+	switch m := body.(type) {
+	case *msg.Invalidate:
+		return invalidateBytes, prefixOf(m.PASID)
+	case *msg.PageResponse:
+		return 0, prefixOf(m.PASID)
+	}
+	return 0, 0
+}
+
+// worse is the status of a read of which two requests ended differently: one
+// that is refused for good counts before one that may come again.
+func worse(a, b msg.Status) msg.Status {
+	if severity[a] < severity[b] {
+		return b
+	}
+	return a
+}
+
+var severity = [...]uint8{msg.StatusSuccess: 0, msg.StatusRetry: 1, msg.StatusUnsupported: 2, msg.StatusAbort: 3}
 
 // ByteTime is the exact time of one byte on all lanes, num/den picoseconds,
 // after line encoding ([cocotbext-pcie]). gen is 1 to 5, lanes at least 1.
@@ -83,5 +122,5 @@ type packet struct {
 	order   uint64       // number of the TLP on its direction
 	arrival clocked.Time // of its last byte
 	client  uint8        // doorbells: the client it is for
-	written uint32       // doorbells: bytes of the whole MMIO write
+	written uint32       // doorbells: bytes of the whole MMIO write or message
 }

@@ -12,6 +12,7 @@ const numPools = 2 * numClasses
 // offer is the oldest TLP of a class that a unit wants to send.
 type offer struct {
 	ready   bool
+	prefix  uint8  // bytes of its prefix
 	payload uint32 // bytes of data that it carries
 	since   uint64 // number of its acceptance: older TLPs have lower ones
 }
@@ -161,11 +162,11 @@ func (t *transmitter) book(now clocked.Time, lack Stall) {
 	t.stall, t.stalled = lack, now
 }
 
-// launch sends the granted offer. It returns the TLP for the unit to fill in
-// and the time at which its last byte has left onto the link.
-func (t *transmitter) launch(now clocked.Time, class msg.TLPType, kind msg.Kind) (p *packet, end clocked.Time) {
+// launch sends the granted offer. It returns the TLP for the unit to fill in,
+// its bytes on the wire, and the time at which the last of them has left.
+func (t *transmitter) launch(now clocked.Time, class msg.TLPType, kind msg.Kind) (p *packet, bytes int64, end clocked.Time) {
 	payload := t.offers[class].payload
-	bytes := WireBytes(class, payload)
+	bytes = WireBytes(class, payload) + int64(t.offers[class].prefix)
 	start, end := t.line.Send(now, bytes)
 	t.have[2*class]--
 	t.have[2*class+1] -= dataCredits(payload)
@@ -182,7 +183,7 @@ func (t *transmitter) launch(now clocked.Time, class msg.TLPType, kind msg.Kind)
 	arrival := end + t.latency
 	p = t.out[class].PushAt(now, arrival)
 	p.order, p.arrival = t.sent, arrival
-	return p, end
+	return p, bytes, end
 }
 
 // flying tells whether a TLP is on its way or waits in a receive buffer.

@@ -35,7 +35,7 @@ func (u *Endpoint) Waits() []string {
 		out = append(out, fmt.Sprintf("%s: %d reads wait for completions", u.name, n))
 	}
 	if n := u.rx.in[msg.Posted].Len(); n > 0 {
-		out = append(out, fmt.Sprintf("%s: %d doorbells wait for their clients", u.name, n))
+		out = append(out, fmt.Sprintf("%s: %d doorbells and messages wait for their clients", u.name, n))
 	}
 	return out
 }
@@ -43,6 +43,9 @@ func (u *Endpoint) Waits() []string {
 // Waits lists what the root port waits for, a line each.
 func (u *RootPort) Waits() []string {
 	out := u.tx.waits(u.name)
+	if u.dropped > 0 {
+		out = append(out, fmt.Sprintf("%s: disabled; %d requests of the adapter were dropped", u.name, u.dropped))
+	}
 	for c, w := range u.rx.in {
 		if n := w.Len(); n > 0 {
 			out = append(out, fmt.Sprintf("%s: %d %s TLPs wait for memory", u.name, n, classNames[c]))

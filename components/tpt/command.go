@@ -4,6 +4,7 @@ import (
 	"rnicmmu/clocked"
 	"rnicmmu/components/msg"
 	"rnicmmu/measure"
+	"rnicmmu/model/key"
 	"rnicmmu/model/mtt"
 )
 
@@ -17,21 +18,60 @@ const (
 	commandDraining
 )
 
-// commandUnit executes table commands one after another, in the order of their
-// doorbells, so that an older zap can never land after a newer fill.
-type commandUnit struct {
-	queue    clocked.FIFO[*msg.Command]
-	current  *msg.Command
-	phase    commandPhase
-	until    clocked.Time
-	draining int // translations of the range still out
+// source is who sent a job; each has a share of the queue of its own, so that
+// none has to wait because another filled it.
+type source uint8
+
+const (
+	fromKernel source = iota // table command
+	fromIOMMU                // ATS Invalidate Request
+	fromPeer                 // SEND with invalidate
+	numSources
+)
+
+// job is what the command unit does: one of the three.
+type job struct {
+	source     source
+	command    *msg.Command
+	invalidate *msg.Invalidate
+	slot       int32 // that holds the request of a peer
 }
 
-func (c *commandUnit) idle() bool { return c.current == nil && c.queue.Len() == 0 }
+// commandUnit executes jobs one after another, in the order in which they came,
+// so that an older zap can never land after a newer fill.
+type commandUnit struct {
+	queue    clocked.FIFO[job]
+	waiting  [numSources]int // in the queue
+	current  job
+	phase    commandPhase
+	until    clocked.Time
+	refused  bool // the job changes nothing
+	draining int  // translations called back and still out
+}
+
+func (c *commandUnit) idle() bool { return c.phase == commandIdle && c.queue.Len() == 0 }
+
+func (c *commandUnit) full(from source, depth int) bool { return c.waiting[from] == depth }
+
+func (c *commandUnit) push(j job) {
+	*c.queue.Push() = j
+	c.waiting[j.source]++
+}
+
+// record is where the steps of the job in execution are stamped, or nil.
+func (j *job) record() *measure.Invalidation {
+	switch j.source {
+	case fromKernel:
+		return j.command.Record
+	case fromIOMMU:
+		return j.invalidate.Record
+	}
+	return nil
+}
 
 const commandBytes = 64 // work request: control, UMR and data segments
 
-// tickCommands takes doorbells and advances the command in execution, until
+// tickCommands takes doorbells and advances the job in execution, until
 // neither can go on: what starts makes room for a doorbell.
 func (u *Unit) tickCommands(now clocked.Time) {
 	for u.takeDoorbell(now) || u.advance(now) {
@@ -40,53 +80,101 @@ func (u *Unit) tickCommands(now clocked.Time) {
 
 func (u *Unit) takeDoorbell(now clocked.Time) bool {
 	m := u.Doorbell.Peek(now)
-	if m == nil || u.commands.queue.Len() == u.spec.Invalidation.QueueDepth {
+	if m == nil {
 		return false
 	}
-	*u.commands.queue.Push() = m.Body.(*msg.Command)
+	c, depth := &u.commands, u.spec.Invalidation.QueueDepth
+	switch body := m.Body.(type) {
+	case *msg.Command:
+		if c.full(fromKernel, depth) {
+			return false
+		}
+		c.push(job{source: fromKernel, command: body})
+	case *msg.Invalidate:
+		if c.full(fromIOMMU, depth) {
+			return false
+		}
+		if body.Record != nil {
+			body.Record.Received = now
+		}
+		c.push(job{source: fromIOMMU, invalidate: body})
+	case *msg.PageResponse:
+		u.respondPage(now, &body.PageResponse)
+	}
 	u.Doorbell.Pop(now)
 	return true
 }
 
-// advance does one step of the command in execution if it is due.
+// queueKill makes a peer's SEND with invalidate wait for its turn.
+func (u *Unit) queueKill(now clocked.Time, i int32, m *msg.Translate) {
+	s := &u.slots[i]
+	s.req, s.phase = *m, slotParked
+	u.commands.push(job{source: fromPeer, slot: i})
+	u.advance(now)
+}
+
+// advance does one step of the job in execution if it is due.
 func (u *Unit) advance(now clocked.Time) bool {
 	c := &u.commands
 	switch {
-	case c.current == nil && c.queue.Len() > 0:
+	case c.phase == commandIdle && c.queue.Len() > 0:
 		c.current = c.queue.Pop()
-		u.fetch()
+		c.waiting[c.current.source]--
+		u.begin(now)
 	case c.phase == commandProcessing && c.until <= now:
 		u.apply(now)
 	case c.phase == commandDraining && c.draining == 0:
-		if r := c.current.Record; r != nil {
+		if r := c.current.record(); r != nil {
 			r.Drained = now
 		}
-		u.complete()
+		u.complete(now)
 	default:
 		return false
 	}
 	return true
 }
 
-// fetch reads the work request and, for a fill, its entries.
-func (u *Unit) fetch() {
+// begin fetches the work request of a command; the others came whole.
+func (u *Unit) begin(now clocked.Time) {
 	c := &u.commands
-	c.phase = commandFetching
-	bytes := uint32(commandBytes)
-	if c.current.Op == msg.CmdFill {
-		bytes += c.current.Count * mtt.EntryBytes
+	c.refused = false
+	switch c.current.source {
+	case fromIOMMU:
+		u.process(now, u.spec.Command.ATSInvalidate)
+	case fromPeer:
+		u.process(now, u.spec.Command.LocalInvalidate)
+	default:
+		c.phase = commandFetching
+		*u.dma.Push() = msg.DMA{Kind: msg.KindCommand, PA: queueArea, Len: requestBytes(c.current.command),
+			Cookie: cookie(cookieCommand, 0), Oracle: msg.Oracle{Page: msg.NoPage}}
 	}
-	*u.dma.Push() = msg.DMA{Kind: msg.KindCommand, PA: queueArea, Len: bytes, Cookie: cookie(cookieCommand, 0),
-		Oracle: msg.Oracle{Page: msg.NoPage}}
+}
+
+// requestBytes is the size of a work request: with the entries of a fill, or
+// the protection entry that a key change writes.
+func requestBytes(cmd *msg.Command) uint32 {
+	switch {
+	case cmd.Op == msg.CmdFill:
+		return commandBytes + cmd.Count*mtt.EntryBytes
+	case cmd.Op == msg.CmdKey && cmd.Change.Op != msg.KeyDeregister && cmd.Change.Op != msg.KeyInvalidate:
+		return commandBytes + key.EntryBytes
+	}
+	return commandBytes
 }
 
 func (u *Unit) commandFetched(now clocked.Time) {
-	c := &u.commands
-	if r := c.current.Record; r != nil {
-		r.Received = now
+	cmd := u.commands.current.command
+	if cmd.Record != nil {
+		cmd.Record.Received = now
 	}
+	u.process(now, u.processing(cmd))
+}
+
+// process takes the given time before the job is applied.
+func (u *Unit) process(now, t clocked.Time) {
+	c := &u.commands
 	c.phase = commandProcessing
-	c.until = u.clock.Next(now + u.processing(c.current))
+	c.until = u.clock.Next(now + t)
 	u.engine.Wake(u.id, c.until)
 }
 
@@ -96,115 +184,53 @@ func (u *Unit) processing(cmd *msg.Command) clocked.Time {
 	switch cmd.Op {
 	case msg.CmdResume:
 		return 0
-	case msg.CmdInvalidate:
+	case msg.CmdKey:
+		return u.spec.Command.keyChange(cmd.Change.Op)
+	case msg.CmdInvalidate, msg.CmdSuspend, msg.CmdProtect:
 		each = u.spec.Command.Invalidate
 	}
 	posts := clocked.Time(max(1, cmd.Posts))
 	return posts*each + clocked.Time(max(1, cmd.Count)-1)*u.spec.Command.PerEntry
 }
 
-// apply makes the command's change and goes on to draining or completion.
-func (u *Unit) apply(now clocked.Time) {
+// drain waits until what was called back has come back.
+func (u *Unit) drain(now clocked.Time) {
 	c := &u.commands
-	switch cmd := c.current; cmd.Op {
-	case msg.CmdFill:
-		u.program(cmd)
-		u.complete()
-	case msg.CmdInvalidate:
-		u.Stats.Invalidates++
-		u.zap(cmd)
-		u.forget(cmd.Entry, uint64(cmd.Count))
-		u.writeTable(cmd)
-		u.revoke(now, cmd)
-		if cmd.Record != nil {
-			cmd.Record.Marked = now
-		}
-		c.phase = commandDraining
-	case msg.CmdResume:
-		u.scheduleResume(now, cmd.Token, cmd.Failed)
-		u.complete()
+	if r := c.current.record(); r != nil {
+		r.Marked = now
 	}
+	c.phase = commandDraining
 }
 
-// zap makes the entries absent. Those of a page that moves are marked, so that
-// an access which meets one is told apart from one that meets a page on disk.
-func (u *Unit) zap(cmd *msg.Command) {
-	if r := cmd.Record; r == nil || r.Trigger != measure.TriggerMigrate {
-		u.Stats.EntriesZapped += u.table.Zap(cmd.Entry, uint64(cmd.Count))
-		return
-	}
-	for e := cmd.Entry; e < cmd.Entry+uint64(cmd.Count); e++ {
-		if u.table.Get(e).Present() {
-			u.Stats.EntriesZapped++
-			u.table.Set(e, mtt.Word(0).WithSuspended(true))
-		}
-	}
-}
-
-// program writes entries of a fill.
-func (u *Unit) program(cmd *msg.Command) {
-	u.Stats.Fills++
-	for j, p := range cmd.PA {
-		w := mtt.Entry{PA: p, Read: true, Write: cmd.Write, Present: true}.Encode()
-		u.table.Set(cmd.Entry+uint64(j), w)
-	}
-	u.forget(cmd.Entry, uint64(cmd.Count))
-	u.writeTable(cmd)
-}
-
-// writeTable stores the changed entries where the table lives.
-func (u *Unit) writeTable(cmd *msg.Command) {
-	if u.spec.Tables == "onboard" {
-		return
-	}
-	*u.dma.Push() = msg.DMA{Kind: msg.KindMTT, Write: true, PA: u.layout.Address(cmd.Entry),
-		Len: max(1, cmd.Count) * mtt.EntryBytes, Oracle: msg.Oracle{Page: msg.NoPage}}
-}
-
-// forget drops cached copies of the entries and makes walks that have read
-// them read again.
-func (u *Unit) forget(entry, count uint64) {
-	le := uint64(u.spec.MTT.LineEntries)
-	firstLine, lastLine := entry/le, (entry+max(1, count)-1)/le
-	for i := range u.walks {
-		if w := &u.walks[i]; w.busy && w.line >= firstLine && w.line <= lastLine {
-			w.stale = true
-		}
-	}
-	if u.spec.MTT.Index == "entry" && lastLine-firstLine < uint64(u.mtt.Lines()) {
-		for line := firstLine; line <= lastLine; line++ {
-			u.mtt.Invalidate(line, line)
-		}
-		return
-	}
-	for at, line := range u.mtt.All() {
-		if line >= firstLine && line <= lastLine {
-			u.mtt.InvalidateSlot(at)
-		}
-	}
-}
-
-// revoke calls back every translation of the range that was given out.
-func (u *Unit) revoke(now clocked.Time, cmd *msg.Command) {
-	end := cmd.Entry + uint64(cmd.Count)
-	for i := range u.slots {
-		s := &u.slots[i]
-		if s.phase != slotGiven || s.entry < cmd.Entry || s.entry >= end {
-			continue
-		}
-		s.marked = true
-		u.commands.draining++
-		u.Stats.Revoked++
-		u.answer(now, u.clock.Next(now), msg.Translation{Outcome: msg.OutcomeRevoke, Handle: uint32(i)})
-	}
-}
-
-// complete acknowledges: the completion entry is a posted write behind every
-// write that used the old translations, and so pushes them to memory.
-func (u *Unit) complete() {
+// refuse ends a job that changes nothing.
+func (u *Unit) refuse(now clocked.Time, err error) {
 	c := &u.commands
-	cmd := c.current
-	*u.dma.Push() = msg.DMA{Kind: msg.KindCQE, Write: true, PA: queueArea, Len: 64, Cookie: uint64(cmd.Owner), Body: cmd,
-		Oracle: msg.Oracle{Page: msg.NoPage}}
-	c.current, c.phase = nil, commandIdle
+	u.Stats.Refused++
+	c.refused = true
+	if cmd := c.current.command; cmd != nil {
+		cmd.Change.Err = err
+	}
+	u.complete(now)
+}
+
+// complete acknowledges. The completion entry of a command is a posted write
+// behind every write that used the old translations, and so pushes them to
+// memory.
+func (u *Unit) complete(now clocked.Time) {
+	c := &u.commands
+	j := c.current
+	c.current, c.phase = job{}, commandIdle
+	switch j.source {
+	case fromKernel:
+		*u.dma.Push() = msg.DMA{Kind: msg.KindCQE, Write: true, PA: queueArea, Len: 64, Cookie: uint64(j.command.Owner),
+			Body: j.command, Oracle: msg.Oracle{Page: msg.NoPage}}
+	case fromIOMMU:
+		u.invalidated(j.invalidate)
+	default:
+		outcome := msg.OutcomeOK
+		if c.refused {
+			outcome = msg.OutcomeRemoteOp
+		}
+		u.dismiss(now, j.slot, &u.slots[j.slot].req, outcome)
+	}
 }

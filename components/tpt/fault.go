@@ -11,10 +11,12 @@ import (
 
 // fault is one reported fault; its index is the token.
 type fault struct {
-	event msg.Event
-	list  waiters // requests held at the adapter until the page is there
-	live  bool
-	next  int32 // free list
+	event  msg.Event
+	list   waiters          // requests held at the adapter until the page is there
+	ask    *msg.PageRequest // on its way, under ATC
+	live   bool
+	queued bool  // its event has an entry of the queue
+	next   int32 // free list
 }
 
 type due struct {
@@ -23,7 +25,8 @@ type due struct {
 	failed bool
 }
 
-// faultUnit reports absent pages and resumes their QPs.
+// faultUnit reports absent pages, to the kernel by events or to the IOMMU by
+// page requests, and resumes their QPs.
 type faultUnit struct {
 	list        []fault
 	free        int32
@@ -54,21 +57,21 @@ func kindOf(write bool) msg.FaultKind {
 func (u *Unit) absent(now clocked.Time, i int32, m *msg.Translate, outcome msg.Outcome) {
 	f := &u.faults
 	f.grow(m.QP)
-	if f.failedQP[m.QP] {
+	if f.failedQP[m.QP] || u.pages.groups.Disabled() {
 		f.failedQP[m.QP] = false
-		u.reject(now, i, m, msg.OutcomeRemoteOp)
+		u.dismiss(now, i, m, msg.OutcomeRemoteOp)
 		return
 	}
 	bit := uint8(1) << kindOf(m.Write)
 	if f.classes[m.QP]&bit != 0 || bits.OnesCount8(f.classes[m.QP]) >= u.spec.Fault.MaxOutstanding {
 		u.Stats.FaultsMuted++
-		u.reject(now, i, m, outcome)
+		u.dismiss(now, i, m, outcome)
 		return
 	}
 	f.classes[m.QP] |= bit
 	token := u.raise(now, u.slots[i].entry, m)
 	if !m.Hold {
-		u.reject(now, i, m, outcome)
+		u.dismiss(now, i, m, outcome)
 		return
 	}
 	s := &u.slots[i]
@@ -97,34 +100,55 @@ func (u *Unit) raise(now clocked.Time, entry uint64, m *msg.Translate) int32 {
 	if m.Access != nil {
 		m.Access.Counts.Faults++
 	}
-	at := u.clock.Next(now + u.spec.Fault.Trigger)
+	trigger := u.spec.Fault.Trigger
+	if u.config.Mode == ATC {
+		trigger = u.spec.PRI.Trigger
+	}
+	at := u.clock.Next(now + trigger)
 	*f.triggers.Push() = due{at: at, token: token}
 	u.engine.Wake(u.id, at)
 	return token
 }
 
-// tickFaults resumes what is due, then sends due events while the queue has
-// room: a resume makes some.
+// tickFaults resumes what is due, then reports: a resume makes room.
 func (u *Unit) tickFaults(now clocked.Time) {
 	f := &u.faults
 	for f.resumes.Len() > 0 && f.resumes.Front().at <= now {
 		d := f.resumes.Pop()
 		u.resume(now, d)
 	}
-	for f.triggers.Len() > 0 && f.triggers.Front().at <= now && f.queued < u.spec.Fault.QueueDepth {
+	u.reportFaults(now)
+}
+
+// reportFaults sends due events, or page requests, in order while there is room.
+func (u *Unit) reportFaults(now clocked.Time) {
+	f := &u.faults
+	for f.triggers.Len() > 0 && f.triggers.Front().at <= now {
 		token := f.triggers.Front().token
+		if u.config.Mode == ATC {
+			if !u.requestPage(now, token) {
+				return
+			}
+		} else if !u.report(&f.list[token]) {
+			return
+		}
 		f.triggers.Pop()
-		f.queued++
-		u.report(&f.list[token].event)
 	}
 }
 
-// report writes the event entry and the interrupt; the interrupt is a posted
-// write behind the entry and cannot pass it.
-func (u *Unit) report(e *msg.Event) {
+// report writes the event entry and the interrupt, unless the queue is full; the
+// interrupt is a posted write behind the entry and cannot pass it.
+func (u *Unit) report(x *fault) bool {
+	if u.faults.queued == u.spec.Fault.QueueDepth {
+		return false
+	}
+	u.faults.queued++
+	x.queued = true
+	e := &x.event
 	*u.dma.Push() = msg.DMA{Kind: msg.KindEQE, Write: true, PA: queueArea, Len: 64, Cookie: uint64(e.Token), Body: e,
 		Oracle: msg.Oracle{Page: msg.NoPage}}
 	*u.dma.Push() = msg.DMA{Kind: msg.KindMSI, Write: true, PA: queueArea, Len: 4, Oracle: msg.Oracle{Page: msg.NoPage}}
+	return true
 }
 
 // queueArea is where event and completion queues lie: away from user frames.
@@ -132,7 +156,11 @@ const queueArea = model.PA(1) << 46
 
 // scheduleResume starts the adapter's time from the resume command to going on.
 func (u *Unit) scheduleResume(now clocked.Time, token uint32, failed bool) {
-	at := u.clock.Next(now + u.spec.Fault.Resume)
+	resume := u.spec.Fault.Resume
+	if u.config.Mode == ATC {
+		resume = u.spec.PRI.Resume
+	}
+	at := u.clock.Next(now + resume)
 	*u.faults.resumes.Push() = due{at: at, token: int32(token), failed: failed}
 	u.engine.Wake(u.id, at)
 }
@@ -144,7 +172,9 @@ func (u *Unit) resume(now clocked.Time, d due) {
 	x := &f.list[d.token]
 	f.classes[x.event.QP] &^= 1 << x.event.Kind
 	f.outstanding--
-	f.queued--
+	if x.queued {
+		f.queued--
+	}
 	if d.failed && x.list.head == none {
 		f.failedQP[x.event.QP] = true
 	}
@@ -158,10 +188,10 @@ func (u *Unit) resume(now clocked.Time, d due) {
 		m := &u.slots[i].req
 		m.Ledger.Charge(now, measure.CauseFault)
 		if d.failed {
-			u.reject(now, i, m, msg.OutcomeRemoteOp)
+			u.dismiss(now, i, m, msg.OutcomeRemoteOp)
 			continue
 		}
-		m.Replay = true
+		m.Replay, u.slots[i].counted = true, false
 		u.protect(now, i, m)
 	}
 }

@@ -73,7 +73,8 @@ func (u *Unit) accept(now clocked.Time) {
 		u.chargeBehind(m)
 	}
 	i := u.freeSlot
-	u.freeSlot = u.slots[i].next
+	s := &u.slots[i]
+	u.freeSlot, s.counted = s.next, false
 	u.inUse++
 	u.start(now, i, m)
 	u.Translate.Pop(now)
@@ -92,6 +93,9 @@ func (u *Unit) chargeBehind(m *msg.Translate) {
 
 // mustWait tells whether the request would miss and find no register for it.
 func (u *Unit) mustWait(m *msg.Translate) bool {
+	if m.Kill {
+		return u.commands.full(fromPeer, u.spec.Invalidation.QueueDepth)
+	}
 	if m.CheckKey {
 		k := key.Key(m.Key)
 		if _, hit := u.mpt.Peek(uint64(k.Index()), uint64(k.Index())); !hit {
@@ -99,10 +103,10 @@ func (u *Unit) mustWait(m *msg.Translate) bool {
 		}
 	}
 	r := u.keys.Lookup(key.Key(m.Key))
-	if r == nil {
+	if r == nil || u.config.Mode == Bypass {
 		return false
 	}
-	entry := r.MTT + r.Page(m.VA)
+	entry := u.entryOf(r, m.VA)
 	if u.cached(m, entry) {
 		return false
 	}
@@ -110,11 +114,26 @@ func (u *Unit) mustWait(m *msg.Translate) bool {
 	return u.stalled.head != none || u.walkOf(line) < 0 && u.freeWalk() < 0
 }
 
-// cached tells whether the MTT cache holds the entry, present.
+// entryOf is the table entry that translates va or, without a table, the number
+// of its page.
+func (u *Unit) entryOf(r *key.Region, va model.VA) uint64 {
+	if u.config.Mode == Table {
+		return r.MTT + r.Page(va)
+	}
+	return u.shift.Number(va)
+}
+
+// cached tells whether the MTT cache holds the entry, present. A cached answer
+// of the IOMMU was perhaps asked for without the right to store, and so does not
+// tell that a store is forbidden.
 func (u *Unit) cached(m *msg.Translate, entry uint64) bool {
 	line, first := mtt.Line(entry, u.spec.MTT.LineEntries)
 	at, hit := u.mtt.Peek(u.setOf(m, line), line)
-	return hit && u.words[at*u.spec.MTT.LineEntries+int(entry-first)].Present()
+	if !hit {
+		return false
+	}
+	w := u.mtt.at(at)[entry-first]
+	return w.Present() && (u.config.Mode != ATC || w.Allows(m.Write))
 }
 
 // setOf chooses the set: by the line's place in the table, as hardware that
@@ -128,12 +147,16 @@ func (u *Unit) setOf(m *msg.Translate, line uint64) uint64 {
 
 // start is the protection stage: the MPT look-up of a request that asks for it.
 func (u *Unit) start(now clocked.Time, i int32, m *msg.Translate) {
-	if !m.CheckKey || u.mptHit(m) {
+	switch {
+	case m.Kill:
+		u.queueKill(now, i, m)
+		return
+	case !m.CheckKey || u.mptHit(m):
 		u.protect(now, i, m)
 		return
 	}
 	s := &u.slots[i]
-	s.req, s.phase, s.counted = *m, slotParked, false
+	s.req, s.phase = *m, slotParked
 	m.Ledger.Charge(now, measure.CauseTranslate)
 	u.parkOnKey(now, i, key.Key(m.Key).Index(), !m.Replay, m.Access)
 }
@@ -146,6 +169,11 @@ func (u *Unit) mptHit(m *msg.Translate) bool {
 		return hit
 	}
 	u.Stats.MPT.Lookups++
+	if t := u.tenant(m.QP); t != nil && hit {
+		t.MPTHits++
+	} else if t != nil {
+		t.MPTMisses++
+	}
 	if hit {
 		u.Stats.MPT.Hits++
 		if m.Access != nil {
@@ -162,35 +190,69 @@ func (u *Unit) mptHit(m *msg.Translate) bool {
 
 // protect applies the key rules, then goes to the translation stage.
 func (u *Unit) protect(now clocked.Time, i int32, m *msg.Translate) {
-	r := u.keys.Lookup(key.Key(m.Key))
+	if u.permit(now, i, m) {
+		u.translate(now, i, m)
+	}
+}
+
+// permit applies the key rules, to the whole access if the request asks for it
+// and else to its own bytes: the region may have changed since the access was
+// checked. A request that they refuse is answered.
+func (u *Unit) permit(now clocked.Time, i int32, m *msg.Translate) bool {
+	k := key.Key(m.Key)
+	r := u.keys.Lookup(k)
+	va, n := m.VA, m.Len
 	if m.CheckKey {
-		switch v := key.Check(r, key.Key(m.Key), key.PD(m.PD), m.Op, m.CheckVA, uint64(m.CheckLen)); {
-		case v.Refused():
-			u.reject(now, i, m, msg.OutcomeRemoteAccess)
-			return
-		case v == key.SuspendedNow:
-			u.reject(now, i, m, msg.OutcomeMoving)
-			return
-		}
+		va, n = m.CheckVA, m.CheckLen
 	}
-	if r == nil || r.State != key.Valid || !r.Contains(m.VA, uint64(m.Len)) {
-		u.reject(now, i, m, msg.OutcomeRemoteAccess)
-		return
+	switch v := key.Check(r, k, key.PD(m.PD), m.QP, m.Op, va, uint64(n)); {
+	case v == key.SuspendedNow:
+		u.dismiss(now, i, m, msg.OutcomeMoving)
+		return false
+	case !v.Granted() || r == nil || !r.Kind.Direct() || r.State != key.Valid || !r.Contains(m.VA, uint64(m.Len)):
+		u.dismiss(now, i, m, msg.OutcomeRemoteAccess)
+		return false
 	}
-	u.slots[i].entry = r.MTT + r.Page(m.VA)
-	u.slots[i].counted = false
-	u.translate(now, i, m)
+	s := &u.slots[i]
+	s.entry, s.key, s.epoch = u.entryOf(r, m.VA), k.Index(), u.epoch
+	return true
+}
+
+// still tells whether a parked request may go on with its entry. Where rights
+// were taken away since its check it is checked again (FRW-1): refused, it is
+// answered, and where its key stands for another place now it starts again.
+func (u *Unit) still(now clocked.Time, i int32) bool {
+	s := &u.slots[i]
+	if s.epoch == u.epoch {
+		return true
+	}
+	entry := s.entry
+	switch {
+	case !u.permit(now, i, &s.req):
+		return false
+	case s.entry != entry:
+		u.translate(now, i, &s.req)
+		return false
+	}
+	return true
 }
 
 // translate is the translation stage: an MTT hit answers, a miss walks.
 func (u *Unit) translate(now clocked.Time, i int32, m *msg.Translate) {
 	s := &u.slots[i]
+	if u.config.Mode == Bypass {
+		u.bypass(now, i, m)
+		return
+	}
 	line, first := mtt.Line(s.entry, u.spec.MTT.LineEntries)
-	hit := u.cached(m, s.entry)
-	if hit {
+	if u.prefetcher != prefetchNone {
+		u.observe(m, line)
+	}
+	if u.cached(m, s.entry) {
 		at, _ := u.mtt.Lookup(u.setOf(m, line), line)
 		u.countMTT(s, m, true)
-		u.resolve(now, i, m, u.words[at*u.spec.MTT.LineEntries+int(s.entry-first)])
+		u.used(at)
+		u.resolve(now, i, m, u.mtt.at(at)[s.entry-first])
 		return
 	}
 	if s.phase != slotParked {
@@ -198,6 +260,14 @@ func (u *Unit) translate(now clocked.Time, i int32, m *msg.Translate) {
 		m.Ledger.Charge(now, measure.CauseTranslate)
 	}
 	u.parkOnWalk(now, i, line, first)
+}
+
+// bypass answers with the address itself.
+func (u *Unit) bypass(now clocked.Time, i int32, m *msg.Translate) {
+	if m.Access != nil && !m.Replay {
+		m.Access.Counts.Pages++
+	}
+	u.grant(now, i, m, model.PA(m.VA), m.Write)
 }
 
 func (u *Unit) countMTT(s *slot, m *msg.Translate, hit bool) {
@@ -210,6 +280,11 @@ func (u *Unit) countMTT(s *slot, m *msg.Translate, hit bool) {
 		return
 	}
 	u.Stats.MTT.Lookups++
+	if t := u.tenant(m.QP); t != nil && hit {
+		t.MTTHits++
+	} else if t != nil {
+		t.MTTMisses++
+	}
 	if m.Access != nil {
 		m.Access.Counts.Pages++
 	}
@@ -230,9 +305,10 @@ func (u *Unit) countMTT(s *slot, m *msg.Translate, hit bool) {
 func (u *Unit) resolve(now clocked.Time, i int32, m *msg.Translate, w mtt.Word) {
 	switch {
 	case w.Allows(m.Write):
-		u.grant(now, i, m, w)
+		offset := uint64(m.VA) & (u.shift.Bytes() - 1)
+		u.grant(now, i, m, w.PA()+model.PA(offset), w.Allows(true))
 	case w.Present() && w.Suspended():
-		u.reject(now, i, m, msg.OutcomeMoving)
+		u.dismiss(now, i, m, msg.OutcomeMoving)
 	case w.Suspended():
 		u.absent(now, i, m, msg.OutcomeMoving)
 	default:
@@ -240,20 +316,20 @@ func (u *Unit) resolve(now clocked.Time, i int32, m *msg.Translate, w mtt.Word) 
 	}
 }
 
-func (u *Unit) grant(now clocked.Time, i int32, m *msg.Translate, w mtt.Word) {
+func (u *Unit) grant(now clocked.Time, i int32, m *msg.Translate, pa model.PA, write bool) {
 	at := now + u.clock.Cycles(u.spec.LookupCycles)
 	m.Ledger.Charge(at, measure.CauseTranslate)
 	s := &u.slots[i]
 	s.phase, s.at = slotGiven, at
-	offset := uint64(m.VA) & (u.shift.Bytes() - 1)
-	u.answer(now, at, msg.Translation{Outcome: msg.OutcomeOK, Write: w.Allows(true), Handle: uint32(i),
-		Cookie: m.Cookie, PA: w.PA() + model.PA(offset), At: at})
+	u.answer(now, at, msg.Translation{Outcome: msg.OutcomeOK, Write: write, Handle: uint32(i),
+		Cookie: m.Cookie, PA: pa, Address: u.address, Over: u.config.Over, At: at})
 }
 
-func (u *Unit) reject(now clocked.Time, i int32, m *msg.Translate, o msg.Outcome) {
+// dismiss answers without a translation.
+func (u *Unit) dismiss(now clocked.Time, i int32, m *msg.Translate, o msg.Outcome) {
 	at := now + u.clock.Cycles(u.spec.LookupCycles)
 	m.Ledger.Charge(at, measure.CauseTranslate)
 	c := m.Cookie
 	u.vacate(i)
-	u.answer(now, at, msg.Translation{Outcome: o, Cookie: c, At: at, Over: o == msg.OutcomeAbsent && u.overAdvertised})
+	u.answer(now, at, msg.Translation{Outcome: o, Cookie: c, At: at, Over: o == msg.OutcomeAbsent && u.config.Over})
 }

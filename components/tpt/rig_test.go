@@ -12,6 +12,7 @@ import (
 	"rnicmmu/components/msg"
 	"rnicmmu/measure"
 	"rnicmmu/model"
+	"rnicmmu/model/ats"
 	"rnicmmu/model/key"
 )
 
@@ -33,6 +34,9 @@ type rig struct {
 	dones    []timedDone // by time
 	bells    []bell      // by time
 	history  []*issued
+	acked    int // commands from the first on that are acknowledged
+	tags     [ats.MaxTags]tag
+	oracle   oracle
 	failed   map[uint32]bool // QPs told that a fault failed
 	events   uint64
 	most     int
@@ -45,15 +49,19 @@ type dueRequest struct {
 	req *tracked
 }
 
+// bell is what the kernel does at a time: a doorbell with its body, or a change
+// of the page table.
 type bell struct {
-	at  clocked.Time
-	cmd *msg.Command
+	at   clocked.Time
+	body any
 }
 
-// issued is a command with its place in the history of the table.
+// issued is a command with its place in the history of the tables.
 type issued struct {
-	cmd         *msg.Command
-	sent, acked clocked.Time // acked: 0 before
+	cmd     *msg.Command
+	sent    clocked.Time
+	refused bool // the oracle says so
+	acked   bool
 }
 
 // tracked is a request and what became of it.
@@ -61,23 +69,25 @@ type tracked struct {
 	req     msg.Translate
 	ledger  measure.Ledger
 	sent    clocked.Time
+	after   int // commands acknowledged when it was sent
 	answers int
-	state   int // index in history of the fill whose frame was given
+	state   int // commands executed when its page was translated
+	key     int // and when its key was checked
 	handle  uint32
 	release clocked.Time // 0: not given
 }
 
-func newRig(t *rapid.T, sp Spec, seed uint64, shuffle uint64, spurious bool) *rig {
+func newRig(t *rapid.T, sp Spec, mode Mode, seed uint64, shuffle uint64, spurious bool) *rig {
 	e := clocked.NewEngine()
 	if shuffle > 0 {
 		e.Shuffle(shuffle)
 	}
 	r := &rig{engine: e, failed: map[uint32]bool{}}
 	var err error
-	if r.unit, err = New(e, "tpt0", sp, Place{MPT: 1 << 40, MTT: 1 << 41, Keys: 4, Entries: rigPages}, seed, false); err != nil {
+	if r.unit, err = New(e, "tpt0", sp, Config{Place: Place{MPT: 1 << 40, MTT: 1 << 41, Keys: 4, Entries: rigPages}, Seed: seed, Mode: mode, PASID: process}); err != nil {
 		t.Fatal(err)
 	}
-	r.key, err = r.unit.Keys().Register(key.Region{PD: 1, Base: baseVA, Length: rigPages << 12, PageShift: model.Shift4K,
+	r.key, err = r.unit.Keys().Register(key.Region{PD: 1, Base: baseVA, Length: rigPages << 12, PageShift: model.Shift4K, FastReg: true,
 		Rights: key.LocalWrite | key.RemoteRead | key.RemoteWrite | key.OnDemand})
 	if err != nil {
 		t.Fatal(err)
@@ -98,6 +108,7 @@ func newRig(t *rapid.T, sp Spec, seed uint64, shuffle uint64, spurious bool) *ri
 		DMADone:     clocked.NewWire[msg.DMADone](e, hop(r.ids[1], u.ID(), 2)),
 		Doorbell:    clocked.NewWire[msg.Doorbell](e, hop(r.ids[2], u.ID(), 2)),
 	}
+	r.oracle.reset()
 	r.schedule(seed)
 	if spurious {
 		r.disturb(seed)
@@ -112,7 +123,7 @@ func (r *rig) schedule(seed uint64) {
 	for range 120 {
 		at += clocked.Time([]int{0, 1, 1, 2, 300, 1500}[g.IntN(6)]) * cycle
 		page := g.Uint64N(rigPages)
-		x := &tracked{sent: at, state: -1}
+		x := &tracked{sent: at}
 		va := baseVA + model.VA(page<<12)
 		x.req = msg.Translate{Cookie: uint64(len(r.requests)), QP: g.Uint32N(3), PD: 1, Key: uint32(r.key), Op: model.OpRead,
 			CheckKey: true, CheckVA: va, CheckLen: 64, VA: va, Len: 64, Page: uint32(page), Hold: g.IntN(3) == 0, Ledger: &x.ledger}
@@ -127,12 +138,39 @@ func (r *rig) schedule(seed uint64) {
 		r.engine.Wake(r.ids[0], at)
 	}
 	for range 40 {
-		first := g.Uint64N(rigPages)
-		c := &msg.Command{Op: msg.CmdInvalidate, Entry: first, Count: 1 + g.Uint32N(uint32(min(3, rigPages-first))), Posts: 1}
-		if g.IntN(3) == 0 {
-			c = r.fill(g, first)
+		t := clocked.Time(g.Int64N(int64(at/cycle)+1)) * cycle
+		if r.unit.config.Mode == ATC {
+			r.scheduleChange(g, t)
+		} else {
+			r.scheduleCommand(g, t)
 		}
-		r.ring(clocked.Time(g.Int64N(int64(at/cycle)+1))*cycle, c)
+	}
+}
+
+// scheduleCommand draws a command, and for what has an end one that ends it.
+func (r *rig) scheduleCommand(g *rand.Rand, at clocked.Time) {
+	first := g.Uint64N(rigPages)
+	c := &msg.Command{Op: msg.CmdInvalidate, Entry: first, Count: 1 + g.Uint32N(uint32(min(3, rigPages-first))), Posts: 1, Moving: g.IntN(2) == 0}
+	end := *c
+	switch g.IntN(12) {
+	case 0, 1, 2:
+		c = r.fill(g, first)
+	case 3:
+		c.Op = msg.CmdProtect
+	case 4, 5:
+		c.Op, end.Op = msg.CmdSuspend, msg.CmdUnsuspend
+	case 6:
+		c = &msg.Command{Op: msg.CmdSuspend, Whole: true, Key: r.key}
+		end = *c
+		end.Op = msg.CmdUnsuspend
+	case 7:
+		c = &msg.Command{Op: msg.CmdKey, Change: msg.KeyChange{Op: msg.KeyInvalidate, Key: r.key}}
+		end = *c
+		end.Change.Op, end.Change.Region = msg.KeyFastRegister, *r.unit.Keys().Lookup(r.key)
+	}
+	r.ring(at, c)
+	if end.Op != msg.CmdInvalidate {
+		r.ring(at+clocked.Time(g.IntN(4000))*cycle, &end)
 	}
 }
 
@@ -140,10 +178,10 @@ func (r *rig) fill(g *rand.Rand, page uint64) *msg.Command {
 	return &msg.Command{Op: msg.CmdFill, Entry: page, Count: 1, Posts: 1, Write: g.IntN(4) > 0, PA: []model.PA{0}}
 }
 
-// ring sends a command at the given time, behind those of the same time.
-func (r *rig) ring(at clocked.Time, c *msg.Command) {
+// ring acts at the given time, behind what is due at the same time.
+func (r *rig) ring(at clocked.Time, body any) {
 	i, _ := slices.BinarySearchFunc(r.bells, at+1, func(b bell, t clocked.Time) int { return int(b.at - t) })
-	r.bells = slices.Insert(r.bells, i, bell{at, c})
+	r.bells = slices.Insert(r.bells, i, bell{at, body})
 	r.engine.Wake(r.ids[2], at)
 }
 
@@ -187,7 +225,7 @@ func (r *rig) responder(now clocked.Time) {
 	for len(r.work) > 0 && r.work[0].at <= now && u.Translate.Ready(now) {
 		x := r.work[0].req
 		r.work = r.work[1:]
-		x.sent = now
+		x.sent, x.after = now, r.acked
 		x.ledger.Open(now)
 		*u.Translate.Push(now) = x.req
 	}
@@ -228,13 +266,15 @@ func (r *rig) endpoint(now clocked.Time) {
 		case !m.Write:
 			at := now + clocked.Time(1+g.IntN(600))*cycle
 			i, _ := slices.BinarySearchFunc(r.dones, at+1, func(d timedDone, t clocked.Time) int { return int(d.at - t) })
-			r.dones = slices.Insert(r.dones, i, timedDone{at, msg.DMADone{Kind: m.Kind, Cookie: m.Cookie}})
+			r.dones = slices.Insert(r.dones, i, timedDone{at, r.answerOf(now, m)})
 			r.engine.Wake(r.ids[1], at)
 		case m.Kind == msg.KindCQE:
 			r.acknowledge(now, m.Body.(*msg.Command))
 		case m.Kind == msg.KindEQE:
 			r.events++
 			r.service(now, m.Body.(*msg.Event))
+		case m.Kind == msg.KindMessage:
+			r.message(now, m.Body)
 		}
 		u.DMA.Pop(now)
 		if g.IntN(6) == 0 {
@@ -245,10 +285,18 @@ func (r *rig) endpoint(now clocked.Time) {
 }
 
 func (r *rig) acknowledge(now clocked.Time, cmd *msg.Command) {
-	for _, c := range r.history {
-		if c.cmd == cmd {
-			c.acked = now
-		}
+	c := r.history[slices.IndexFunc(r.history, func(c *issued) bool { return c.cmd == cmd && !c.acked })]
+	if c.refused != (cmd.Change.Err != nil) || r.unit.config.Mode == Table && c != r.history[r.acked] {
+		r.fail(now, "acknowledged %+v, refused %v, out of turn or not as expected", *cmd, c.refused)
+	}
+	r.settle(now, c)
+}
+
+// settle marks a command as acknowledged: what it takes back is not out any more.
+func (r *rig) settle(now clocked.Time, c *issued) {
+	c.acked = true
+	for r.acked < len(r.history) && r.history[r.acked].acked {
+		r.acked++
 	}
 	for _, x := range r.held {
 		r.checkRevoked(now, x, "held")
@@ -269,15 +317,31 @@ func (r *rig) service(now clocked.Time, e *msg.Event) {
 // kernel rings the doorbells that are due.
 func (r *rig) kernel(now clocked.Time) {
 	for len(r.bells) > 0 && r.bells[0].at <= now && r.unit.Doorbell.Ready(now) {
-		c := r.bells[0].cmd
+		body := r.bells[0].body
 		r.bells = r.bells[1:]
-		if c.Op == msg.CmdFill { // every fill has a frame of its own
-			c.PA[0] = model.PA(len(r.history)+1) << 12
+		switch x := body.(type) {
+		case *msg.Command:
+			if x.Failed {
+				r.failed[x.Owner] = true
+			}
+			r.execute(now, x)
+		case *change:
+			if body = r.alter(now, x); body == nil {
+				continue
+			}
+		case *response:
+			body = r.respond(now, x)
 		}
-		if c.Failed {
-			r.failed[c.Owner] = true
-		}
-		r.history = append(r.history, &issued{cmd: c, sent: now})
-		*r.unit.Doorbell.Push(now) = msg.Doorbell{Len: 8, Body: c}
+		*r.unit.Doorbell.Push(now) = msg.Doorbell{Len: 8, Body: body}
 	}
+}
+
+// execute books a command; every fill has a frame of its own.
+func (r *rig) execute(now clocked.Time, c *msg.Command) *issued {
+	if c.Op == msg.CmdFill && c.PA[0] == 0 {
+		c.PA[0] = model.PA(len(r.history)+1) << 12
+	}
+	x := &issued{cmd: c, sent: now, refused: !r.oracle.execute(c)}
+	r.history = append(r.history, x)
+	return x
 }

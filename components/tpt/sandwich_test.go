@@ -2,6 +2,7 @@ package tpt
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
@@ -9,6 +10,7 @@ import (
 	"rnicmmu/components/msg"
 	"rnicmmu/measure"
 	"rnicmmu/model"
+	"rnicmmu/model/ats"
 	"rnicmmu/model/key"
 	"rnicmmu/model/mtt"
 )
@@ -28,18 +30,23 @@ type sandwich struct {
 	base   model.VA
 	key    key.Key
 
-	script   []step // in order of time
+	space map[uint64]pte // what the IOMMU answers, by page of the region
+
+	script   []step
 	next     int
 	requests []request // by cookie
 	answers  []answer
 	held     []uint32           // handles kept
 	owner    map[uint32]request // of a translation, by handle
 	log      strings.Builder
-	custom   func(clocked.Time) // in place of the scripted responder
+	custom   func(clocked.Time)      // in place of the scripted responder
+	heard    func(clocked.Time, any) // in place of the log of messages to the IOMMU
 	access   measure.Access
 
 	acks    []ack
 	events  []*msg.Event
+	done    []ack // Invalidate Completions: times and no command
+	asked   []asked
 	reads   int
 	pending clocked.FIFO[timedDone]
 }
@@ -47,8 +54,9 @@ type sandwich struct {
 type step struct {
 	at      clocked.Time
 	req     *msg.Translate
-	command *msg.Command
-	release bool // give back every translation kept
+	body    any    // of a doorbell
+	act     func() // to the page table of the IOMMU
+	release bool   // give back every translation kept
 }
 
 // request is a Translate and what the responder does with its answer.
@@ -74,8 +82,9 @@ type timedDone struct {
 
 var (
 	outcomeNames = [...]string{msg.OutcomeAbsent: "absent", msg.OutcomeMoving: "moving", msg.OutcomeRemoteAccess: "refused", msg.OutcomeRemoteOp: "failed"}
-	commandNames = [...]string{msg.CmdFill: "fill", msg.CmdInvalidate: "invalidate", msg.CmdResume: "resume"}
-	classNames   = [...]string{msg.ResponderWrite: "write", msg.ResponderRead: "read"}
+	commandNames = [...]string{msg.CmdFill: "fill", msg.CmdInvalidate: "invalidate", msg.CmdResume: "resume",
+		msg.CmdSuspend: "suspend", msg.CmdUnsuspend: "unsuspend", msg.CmdProtect: "protect", msg.CmdKey: "key change"}
+	classNames = [...]string{msg.ResponderWrite: "write", msg.ResponderRead: "read"}
 )
 
 func (r request) String() string {
@@ -106,21 +115,32 @@ func (s side) Tick(now clocked.Time) { s.tick(now) }
 // spec is the default of the tags that matter here, with fast firmware.
 func spec() Spec {
 	return Spec{Page: "4KiB", Clock: 800e6, LookupCycles: 4, Tables: "host", Onboard: 100 * clocked.Nanosecond, InFlight: 64,
-		MPT:          MPTSpec{Entries: 16, Ways: 0, Replacement: "lru", MSHRs: 4},
-		MTT:          MTTSpec{Entries: 16, Ways: 0, LineEntries: 1, Replacement: "lru", MSHRs: 8, Levels: 1, Index: "entry"},
-		Fault:        FaultSpec{MaxOutstanding: 4, QueueDepth: 4, Trigger: 1000 * clocked.Nanosecond, Resume: 500 * clocked.Nanosecond},
-		Command:      CommandSpec{Fill: 100 * clocked.Nanosecond, Invalidate: 200 * clocked.Nanosecond},
+		MPT:   MPTSpec{Entries: 16, Ways: 0, Replacement: "lru", MSHRs: 4},
+		MTT:   MTTSpec{Entries: 16, Ways: 0, LineEntries: 1, Replacement: "lru", MSHRs: 8, Levels: 1, Index: "entry"},
+		Fault: FaultSpec{MaxOutstanding: 4, QueueDepth: 4, Trigger: 1000 * clocked.Nanosecond, Resume: 500 * clocked.Nanosecond},
+		PRI:   PRISpec{Trigger: 50 * clocked.Nanosecond, Resume: 25 * clocked.Nanosecond}, PageRequests: 8,
+		Command: CommandSpec{Fill: 100 * clocked.Nanosecond, Invalidate: 200 * clocked.Nanosecond, ATSInvalidate: 50 * clocked.Nanosecond,
+			Register: 100 * clocked.Nanosecond, Deregister: 200 * clocked.Nanosecond, FastRegister: 25 * clocked.Nanosecond,
+			LocalInvalidate: 50 * clocked.Nanosecond, Bind: 50 * clocked.Nanosecond},
 		Invalidation: InvalidationSpec{QueueDepth: 4}}
 }
 
 // newSandwich has one region of the given number of pages; none is present.
-func newSandwich(t testing.TB, sp Spec) *sandwich { return newSandwichAt(t, sp, baseVA) }
+func newSandwich(t testing.TB, sp Spec) *sandwich { return newSandwichAt(t, sp, baseVA, Table) }
 
-func newSandwichAt(t testing.TB, sp Spec, base model.VA) *sandwich {
+func newSandwichIn(t testing.TB, sp Spec, mode Mode) *sandwich {
+	return newSandwichAt(t, sp, baseVA, mode)
+}
+
+// process is the PASID of the memory.
+const process = 7
+
+func newSandwichAt(t testing.TB, sp Spec, base model.VA, mode Mode) *sandwich {
 	t.Helper()
 	e := clocked.NewEngine()
-	s := &sandwich{t: t, engine: e, base: base, owner: map[uint32]request{}}
-	u, err := New(e, "tpt0", sp, Place{MPT: 1 << 40, MTT: 1 << 41, Keys: 16, Entries: pages}, 1, false)
+	s := &sandwich{t: t, engine: e, base: base, owner: map[uint32]request{}, space: map[uint64]pte{}}
+	place := Place{MPT: 1 << 40, MTT: 1 << 41, Keys: 16, Entries: pages}
+	u, err := New(e, "tpt0", sp, Config{Place: place, Seed: 1, Mode: mode, PASID: process})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -143,7 +163,7 @@ func newSandwichAt(t testing.TB, sp Spec, base model.VA) *sandwich {
 
 func (s *sandwich) register() {
 	var err error
-	s.key, err = s.unit.Keys().Register(key.Region{PD: 1, Base: s.base, Length: pages << 12, PageShift: model.Shift4K,
+	s.key, err = s.unit.Keys().Register(key.Region{PD: 1, Base: s.base, Length: pages << 12, PageShift: model.Shift4K, FastReg: true,
 		Rights: key.LocalWrite | key.RemoteRead | key.RemoteWrite | key.RemoteAtomic | key.OnDemand})
 	if err != nil {
 		s.t.Fatal(err)
@@ -153,6 +173,7 @@ func (s *sandwich) register() {
 // mapAll makes every page present, page i at frame(i).
 func (s *sandwich) mapAll() *sandwich {
 	for i := range uint64(pages) {
+		s.space[i] = pte{Translation: ats.Translation{PA: frame(i), Shift: model.Shift4K, Read: true, Write: true}}
 		s.unit.Table().Set(i, mtt.Entry{PA: frame(i), Read: true, Write: true, Present: true}.Encode())
 	}
 	return s
@@ -172,11 +193,16 @@ func (s *sandwich) read(at clocked.Time, qp uint32, page uint64) *msg.Translate 
 	return m
 }
 
-func (s *sandwich) command(at clocked.Time, c *msg.Command) {
-	s.script = append(s.script, step{at: at, command: c})
+func (s *sandwich) command(at clocked.Time, c *msg.Command) { s.ring(at, c) }
+
+// ring sends a doorbell at the given time.
+func (s *sandwich) ring(at clocked.Time, body any) {
+	s.script = append(s.script, step{at: at, body: body})
 }
 
+// run runs the script, in order of time and, at equal times, of writing.
 func (s *sandwich) run() {
+	slices.SortStableFunc(s.script, func(a, b step) int { return int(a.at - b.at) })
 	for _, x := range s.script {
 		s.engine.Wake(0+1, x.at) // the responder is registered after the unit
 	}
@@ -202,8 +228,10 @@ func (s *sandwich) responder(now clocked.Time) {
 		switch {
 		case x.req != nil:
 			*u.Translate.Push(now) = *x.req
-		case x.command != nil:
-			*u.Doorbell.Push(now) = msg.Doorbell{Len: 8, Client: 1, Body: x.command}
+		case x.body != nil:
+			*u.Doorbell.Push(now) = msg.Doorbell{Len: 8, Client: 1, Body: x.body}
+		case x.act != nil:
+			x.act()
 		case x.release:
 			for _, h := range s.held {
 				*u.Release.Push(now) = msg.Release{Handle: h}
@@ -220,11 +248,19 @@ func (s *sandwich) take(now clocked.Time, m *msg.Translation) {
 		return
 	}
 	r := s.requests[m.Cookie]
+	if r.Kill {
+		s.logf(now, "answer   qp=%d kill %s", r.QP, map[bool]string{true: "done", false: "failed"}[m.Outcome == msg.OutcomeOK])
+		return
+	}
 	if m.Outcome != msg.OutcomeOK {
 		s.logf(now, "answer   %s %s", r, outcomeNames[m.Outcome])
 		return
 	}
-	s.logf(now, "answer   %s frame=%d", r, m.PA>>12)
+	suffix := ""
+	if m.Address != (msg.Address{}) {
+		suffix = fmt.Sprintf(" translated=%v pasid=%d", m.Address.Translated, m.Address.PASID)
+	}
+	s.logf(now, "answer   %s frame=%d%s", r, m.PA>>12, suffix)
 	s.owner[m.Handle] = r
 	if r.keep {
 		s.held = append(s.held, m.Handle)
@@ -246,18 +282,24 @@ func (s *sandwich) endpoint(now clocked.Time) {
 		case !m.Write:
 			s.reads++
 			if s.custom == nil {
-				s.logf(now, "endpoint reads %s, %d bytes", m.Kind, m.Len)
+				s.logf(now, "endpoint reads %s, %d bytes%s", m.Kind, m.Len, map[bool]string{true: ", to store"}[m.Address.Store])
 			}
-			*s.pending.Push() = timedDone{now + readDelay, msg.DMADone{Kind: m.Kind, Cookie: m.Cookie}}
+			*s.pending.Push() = timedDone{now + readDelay, s.answerOf(m)}
 			s.engine.Wake(2, now+readDelay)
 		case m.Kind == msg.KindCQE:
 			c := m.Body.(*msg.Command)
 			s.acks = append(s.acks, ack{now, c})
-			s.logf(now, "ack      %s", commandNames[c.Op])
+			if c.Change.Err != nil {
+				s.logf(now, "ack      %s refused: %v", commandNames[c.Op], c.Change.Err)
+			} else {
+				s.logf(now, "ack      %s", commandNames[c.Op])
+			}
 		case m.Kind == msg.KindEQE:
 			x := m.Body.(*msg.Event)
 			s.events = append(s.events, x)
 			s.logf(now, "event    qp=%d %s page=%d token=%d", x.QP, classNames[x.Kind], x.Entry, x.Token)
+		case m.Kind == msg.KindMessage:
+			s.message(now, m.Body)
 		}
 		u.DMA.Pop(now)
 	}

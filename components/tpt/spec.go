@@ -4,8 +4,8 @@ import (
 	"fmt"
 
 	"rnicmmu/clocked"
+	"rnicmmu/components/msg"
 	"rnicmmu/model"
-	"rnicmmu/model/cache"
 )
 
 // Spec holds the parameters of the unit; the group is named tpt.
@@ -15,11 +15,16 @@ type Spec struct {
 	LookupCycles int          `key:"lookup_cycles" default:"4" min:"1" max:"64" doc:"cycles from acceptance to result on a hit: MPT and MTT stages" source:"assumption: two stages a cache"`
 	Tables       string       `key:"tables" default:"host" oneof:"host,onboard" doc:"where MPT and MTT live: host memory over PCIe or memory on the adapter" source:"assumption: recent adapters keep them in host memory, older ones on the card (recalled)"`
 	Onboard      clocked.Time `key:"onboard_latency" default:"90ns" min:"1ns" max:"10us" doc:"read latency of on-board table memory" source:"assumption: DDR on the card, twice the 45 ns row miss of [HostNet24]"`
+	PageRequests int          `key:"page_requests" default:"32" min:"1" max:"512" doc:"page requests outstanding under sva: the credits of the page request interface; more wait in order" source:"assumption: as many as ATS has invalidation tags; at most the 512 group indexes of 9 bits ([riscv-iommu])"`
 	InFlight     int          `key:"in_flight" default:"1024" min:"2" max:"65536" doc:"translations given out and not yet given back" source:"assumption: covers the 164 reads and 92 writes in flight of [HostNet24] with margin"`
+
+	Partition string `key:"partition" default:"none" oneof:"none,tenant" doc:"whether tenants share the ways of the MPT and MTT caches evenly: each hits in all ways and fills its own" source:"assumption: as the way masks of a processor's last-level cache"`
+	Tenants   int    `key:"tenants" default:"2" min:"2" max:"16" doc:"tenants of tpt.partition; a QP belongs to its number modulo tenants" source:"any"`
 
 	MPT          MPTSpec          `key:"mpt" doc:"memory protection table cache"`
 	MTT          MTTSpec          `key:"mtt" doc:"memory translation table cache"`
 	Fault        FaultSpec        `key:"fault" doc:"fault unit"`
+	PRI          PRISpec          `key:"pri" doc:"fault unit under sva: page requests to the IOMMU in place of events"`
 	Command      CommandSpec      `key:"command" doc:"execution of table commands"`
 	Invalidation InvalidationSpec `key:"invalidation" doc:"invalidation unit"`
 }
@@ -28,8 +33,11 @@ type Spec struct {
 type MPTSpec struct {
 	Entries     int    `key:"entries" default:"1024" min:"1" max:"1048576" doc:"cached regions" source:"assumption: holds every region of the default workload"`
 	Ways        int    `key:"ways" default:"4" min:"0" max:"1048576" zero:"fully associative" doc:"ways of a set" source:"assumption"`
-	Replacement string `key:"replacement" default:"lru" oneof:"lru,fifo,tree-plru,nru,random" doc:"replacement policy" source:"assumption"`
+	Replacement string `key:"replacement" default:"lru" oneof:"lru,fifo,tree-plru,nru,random,srrip" doc:"replacement policy" source:"assumption; srrip: [SRRIP]"`
 	MSHRs       int    `key:"mshrs" default:"16" min:"1" max:"4096" doc:"misses outstanding" source:"assumption"`
+	L2Entries   int    `key:"l2_entries" default:"0" min:"0" max:"1048576" zero:"no second level" doc:"entries of a second level, which holds what the first holds too" source:"any"`
+	L2Ways      int    `key:"l2_ways" default:"8" min:"0" max:"1048576" zero:"fully associative" doc:"ways of a set of the second level" source:"assumption"`
+	L2Latency   int    `key:"l2_latency" default:"16" min:"1" max:"1024" doc:"cycles of tpt.clock of a look-up in the second level, before a table read starts" source:"assumption: 20 ns, a larger memory some way off"`
 }
 
 // MTTSpec is the cache of translation entries (one per adapter page).
@@ -37,10 +45,16 @@ type MTTSpec struct {
 	Entries     int    `key:"entries" default:"2048" min:"1" max:"16777216" doc:"cached entries" source:"[FaRM14] Fig. 4 (digitised): 2048 entries explain its ConnectX-3 within 1.5 % (derived)"`
 	Ways        int    `key:"ways" default:"4" min:"0" max:"16777216" zero:"fully associative" doc:"ways of a set" source:"assumption"`
 	LineEntries int    `key:"line_entries" default:"1" min:"1" max:"8" doc:"entries of one line, read together" source:"1 fits [FaRM14] Fig. 4 (derived); 8: [Linux] mlx5/odp.c zaps in 64 B blocks of 8 entries"`
-	Replacement string `key:"replacement" default:"lru" oneof:"lru,fifo,tree-plru,nru,random" doc:"replacement policy" source:"assumption"`
+	Replacement string `key:"replacement" default:"lru" oneof:"lru,fifo,tree-plru,nru,random,srrip" doc:"replacement policy" source:"assumption; srrip: [SRRIP]"`
 	MSHRs       int    `key:"mshrs" default:"2" min:"1" max:"4096" doc:"walks outstanding" source:"[FaRM14] and [Clio22]: about 1.8 misses overlap on the ConnectX-3 whose 2048 entries are the default too (268 ns more an operation at saturation against 480 ns of latency; derived)"`
 	Levels      int    `key:"levels" default:"1" min:"1" max:"3" doc:"table levels, each one dependent read" source:"1: [Linux] mlx5/umr.c writes a region's entries as one list; up to 3: assumption"`
 	Index       string `key:"index" default:"entry" oneof:"entry,page" doc:"what selects the set: the entry's place in the table or the page number" source:"assumption: hardware caches memory by address"`
+	L2Entries   int    `key:"l2_entries" default:"0" min:"0" max:"16777216" zero:"no second level" doc:"entries of a second level, which holds what the first holds too" source:"any"`
+	L2Ways      int    `key:"l2_ways" default:"8" min:"0" max:"16777216" zero:"fully associative" doc:"ways of a set of the second level" source:"assumption"`
+	L2Latency   int    `key:"l2_latency" default:"16" min:"1" max:"1024" doc:"cycles of tpt.clock of a look-up in the second level, before a table read starts" source:"assumption: 20 ns, a larger memory some way off"`
+
+	Prefetch       string `key:"prefetch" default:"none" oneof:"none,next_line,stride,qp_window" doc:"lines read ahead on a miss: those that follow, those at the QP's last stride once it repeated, or those left of the access that the QP executes" source:"any"`
+	PrefetchDegree int    `key:"prefetch_degree" default:"1" min:"1" max:"64" doc:"lines read ahead at most, into miss registers that are free" source:"any"`
 }
 
 // FaultSpec is the unit that reports absent pages.
@@ -51,16 +65,43 @@ type FaultSpec struct {
 	Resume         clocked.Time `key:"resume" default:"77.9us" min:"0ns" max:"10ms" doc:"adapter's time from the resume command to going on (firmware)" source:"[Lesokhin17] Fig. 3 (digitised): resume 77.9 us"`
 }
 
+// PRISpec is the adapter's own time for a page request.
+type PRISpec struct {
+	Trigger clocked.Time `key:"trigger" default:"20ns" min:"0ns" max:"10ms" doc:"adapter's time from an answer without the right to its page request" source:"assumption: made in hardware, some cycles of tpt.clock"`
+	Resume  clocked.Time `key:"resume" default:"20ns" min:"0ns" max:"10ms" doc:"adapter's time from the response to going on" source:"assumption: made in hardware, some cycles of tpt.clock"`
+}
+
 // CommandSpec is the time that the adapter's firmware takes for a table command.
 type CommandSpec struct {
-	Fill       clocked.Time `key:"fill" default:"5us" min:"0ns" max:"10ms" doc:"processing of a table update, per work request" source:"[Lesokhin17] Fig. 3 (digitised): table update 6.7 us less the command's round trip (derived)"`
-	Invalidate clocked.Time `key:"invalidate" default:"12us" min:"0ns" max:"10ms" doc:"processing of an invalidation, per work request" source:"[Lesokhin17] Fig. 3 (digitised): table update 13.7 us less the command's round trip (derived)"`
+	Fill       clocked.Time `key:"fill" default:"5us" min:"0ns" max:"10ms" doc:"processing of a table update or the end of a suspension, per work request" source:"[Lesokhin17] Fig. 3 (digitised): table update 6.7 us less the command's round trip (derived)"`
+	Invalidate clocked.Time `key:"invalidate" default:"12us" min:"0ns" max:"10ms" doc:"processing of an invalidation, suspension or write protection, per work request" source:"[Lesokhin17] Fig. 3 (digitised): table update 13.7 us less the command's round trip (derived)"`
 	PerEntry   clocked.Time `key:"per_entry" default:"30ns" min:"0ns" max:"1ms" doc:"more for each further entry" source:"[Lesokhin17] Fig. 3 (digitised): invalidation (44.7 − 13.7) us / 1023 entries (derived); a fill's would be 13 ns"`
+
+	Register        clocked.Time `key:"register" default:"5us" min:"0ns" max:"10ms" doc:"processing of a new region" source:"assumption: as tpt.command.fill"`
+	Deregister      clocked.Time `key:"deregister" default:"12us" min:"0ns" max:"10ms" doc:"processing of the end of a region" source:"assumption: as tpt.command.invalidate"`
+	FastRegister    clocked.Time `key:"fast_register" default:"1us" min:"0ns" max:"10ms" doc:"processing of a fast registration (REG_MR)" source:"assumption: as tpt.command.bind, which a work request starts too"`
+	LocalInvalidate clocked.Time `key:"local_invalidate" default:"1us" min:"0ns" max:"10ms" doc:"processing of an invalidation of a key, local or by a peer's SEND" source:"assumption: as tpt.command.bind, which a work request starts too"`
+	Bind            clocked.Time `key:"bind" default:"1us" min:"0ns" max:"10ms" doc:"processing of a window's binding" source:"[FineMem25]: memory windows are bound at one a microsecond"`
+	ATSInvalidate   clocked.Time `key:"ats_invalidate" default:"20ns" min:"0ns" max:"10ms" doc:"processing of an ATS Invalidate Request" source:"assumption: made in hardware, some cycles of tpt.clock"`
+}
+
+func (s *CommandSpec) keyChange(op msg.KeyOp) clocked.Time {
+	switch op {
+	case msg.KeyDeregister:
+		return s.Deregister
+	case msg.KeyFastRegister:
+		return s.FastRegister
+	case msg.KeyInvalidate:
+		return s.LocalInvalidate
+	case msg.KeyBind:
+		return s.Bind
+	}
+	return s.Register
 }
 
 // InvalidationSpec is the unit that revokes translations.
 type InvalidationSpec struct {
-	QueueDepth int `key:"queue_depth" default:"32" min:"2" max:"4096" doc:"commands that the adapter's queue holds; the kernel posts no more at once" source:"assumption: as many as ATS has invalidation tags, 32 ([riscv-iommu])"`
+	QueueDepth int `key:"queue_depth" default:"32" min:"2" max:"4096" doc:"commands of the kernel that the adapter's queue holds, and as many Invalidate Requests of the IOMMU; neither sends more at once" source:"assumption: as many as ATS has invalidation tags, 32 ([riscv-iommu])"`
 }
 
 // PageShift is the base-2 logarithm of the adapter's page.
@@ -78,34 +119,10 @@ func (s *Spec) PageShift() model.PageShift {
 	return model.Shift4K
 }
 
-func (s *MPTSpec) geometry(seed uint64, name string) (cache.Geometry, error) {
-	policy, err := cache.ParsePolicy(s.Replacement)
-	g := cache.Geometry{Entries: s.Entries, Ways: s.Ways, Line: 1, Policy: policy, Seed: seed, Stream: name}
-	return g, err
-}
-
-func (s *MTTSpec) geometry(seed uint64, name string) (cache.Geometry, error) {
-	policy, err := cache.ParsePolicy(s.Replacement)
-	g := cache.Geometry{Entries: s.Entries, Ways: s.Ways, Line: s.LineEntries, Policy: policy, Seed: seed, Stream: name}
-	return g, err
-}
-
-// Check tells what cannot be built, naming the key.
-func (s *Spec) Check() error {
-	const mend = "choose entries, ways and line_entries so that entries / line_entries / ways is a power of two"
-	mpt, err := s.MPT.geometry(0, "")
-	if err == nil {
-		err = mpt.Validate()
+// CheckMode tells what cannot be built in a mode, naming the key.
+func (s *Spec) CheckMode(m Mode) error {
+	if n := s.MTT.LineEntries; m == ATC && n != 1 {
+		return fmt.Errorf("tpt.mtt.line_entries: %d under sva, where a translation request brings one translation; set it to 1", n)
 	}
-	if err != nil {
-		return fmt.Errorf("tpt.mpt: %w; %s", err, mend)
-	}
-	mtt, err := s.MTT.geometry(0, "")
-	if err == nil {
-		err = mtt.Validate()
-	}
-	if err != nil {
-		return fmt.Errorf("tpt.mtt: %w; %s", err, mend)
-	}
-	return nil
+	return s.Check()
 }

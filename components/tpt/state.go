@@ -4,7 +4,7 @@ import (
 	"rnicmmu/clocked"
 	"rnicmmu/components/msg"
 	"rnicmmu/model"
-	"rnicmmu/model/cache"
+	"rnicmmu/model/ats"
 	"rnicmmu/model/key"
 	"rnicmmu/model/mtt"
 )
@@ -22,7 +22,7 @@ type Ports struct {
 // CacheStats counts look-ups of one cache; replays after a fault are apart.
 type CacheStats struct {
 	Lookups, Hits, Misses    uint64
-	Walks                    uint64 // misses that started a table read
+	Walks                    uint64 // misses that started a look-up in the next level or, from the last, a table read
 	Merged                   uint64 // misses that joined one
 	Replays                  uint64
 	Fills, Evictions, Stales uint64 // Stales: read again because a command touched the line
@@ -30,13 +30,33 @@ type CacheStats struct {
 
 // Stats are the unit's counters.
 type Stats struct {
-	MPT, MTT                                  CacheStats
+	MPT, MTT                                  CacheStats // first levels
+	MPT2, MTT2                                CacheStats // second levels
+	Prefetch                                  PrefetchStats
+	Tenants                                   [MaxTenants]TenantStats // of partitioned caches
 	TableReads                                uint64
 	FaultsRaised, FaultsResumed, FaultsFailed uint64
 	FaultsMuted                               uint64 // not reported: one of that class was outstanding
 	Fills, Invalidates, EntriesZapped         uint64 // commands; entries that were present
+	Suspends, Unsuspends, Protects            uint64 // commands
+	KeyChanges, Kills                         uint64 // commands; invalidations by a peer's SEND
+	Refused                                   uint64 // commands and kills that changed nothing
+	DevTLBInvalidates                         uint64 // ATS Invalidate Requests completed
+	TranslationRequests, TranslationErrors    uint64 // sent; answered with an error status
+	PageRequests, StrayResponses              uint64 // sent; responses to no group that waits for one
 	Revoked                                   uint64 // translations called back
 }
+
+// PrefetchStats counts prefetches of the MTT, which are no look-ups.
+type PrefetchStats struct {
+	Issued  uint64
+	Useful  uint64 // whose line a request then hit
+	Late    uint64 // whose line a request wanted while they were under way
+	Dropped uint64 // because a command touched the line
+}
+
+// TenantStats counts look-ups in the first levels by tenant.
+type TenantStats struct{ MPTHits, MPTMisses, MTTHits, MTTMisses uint64 }
 
 // none ends a list of slots.
 const none = int32(-1)
@@ -53,9 +73,11 @@ const (
 // slot is one translation from acceptance to release; its index is the handle.
 type slot struct {
 	req     msg.Translate // valid while parked
-	entry   uint64
-	at      clocked.Time // translated
-	next    int32        // in a list of waiters or the free list
+	entry   uint64        // of the table; without one, number of the page
+	key     uint32        // index of the key that permits it
+	epoch   uint32        // of the key check
+	at      clocked.Time  // translated
+	next    int32         // in a list of waiters or the free list
 	phase   phase
 	marked  bool // an invalidation waits for its release
 	counted bool // this request's MTT look-up is counted
@@ -67,20 +89,29 @@ type waiters struct{ head, tail int32 }
 // keyMiss is an MPT miss register.
 type keyMiss struct {
 	busy  bool
+	stale bool // the entry was changed since the read was sent
+	fresh bool // its look-ups count
 	index uint32
+	qp    uint32 // of the request that began it
 	list  waiters
 }
 
-// walk is an MTT miss register and the walk that it has under way.
+// walk is an MTT miss register and the walk, or translation request, that it
+// has under way.
 type walk struct {
-	busy  bool
-	stale bool // a command touched the line since the leaf was read
-	level int
-	line  uint64
-	first uint64 // entry
-	set   uint64
-	words [mtt.MaxLine]mtt.Word
-	list  waiters
+	busy     bool
+	stale    bool // a command touched the line since the leaf was read
+	store    bool // a translation request asks for the right to store
+	fresh    bool // its look-ups count
+	demand   bool // a request began it, no prefetch
+	prefetch bool // nobody waits for it
+	qp       uint32
+	level    int
+	line     uint64
+	first    uint64 // entry
+	set      uint64
+	words    [mtt.MaxLine]mtt.Word
+	list     waiters
 }
 
 // Unit is the translation and protection table unit.
@@ -95,15 +126,13 @@ type Unit struct {
 	clock  clocked.Domain
 	shift  model.PageShift
 	layout mtt.Layout
-
-	overAdvertised bool // more memory is advertised than reserved
+	config Config
 
 	keys  *key.Table
 	table *mtt.Table
-	mpt   *cache.Cache
-	mtt   *cache.Cache
-	words []mtt.Word // contents of the MTT cache, line by line
-	base  model.PA   // of the MPT in host memory
+	mpt   *levels
+	mtt   *levels // under ATC of translations, by page number
+	epoch uint32  // of the protection table: counts what took a right away
 
 	slots     []slot
 	freeSlot  int32
@@ -111,6 +140,11 @@ type Unit struct {
 	keyMisses []keyMiss
 	walks     []walk
 	stalled   waiters // parked slots that need a walk register
+
+	prefetcher  prefetcher
+	streams     []stream // of the prefetcher, by QP
+	prefetching int      // walks that nobody waits for
+	tenants     uint32   // that share the caches; 0: no partition
 
 	headBlocked bool
 	unblocked   clocked.Time // when a blocked head was last accepted
@@ -120,7 +154,11 @@ type Unit struct {
 	onboard     clocked.FIFO[timed]
 
 	faults   faultUnit
+	pages    pageRequests
 	commands commandUnit
+
+	address     msg.Address // of data
+	completions [ats.MaxTags]msg.InvalidateDone
 
 	// OnHazard, when set, is told for each translation how long it was held:
 	// from the look-up to the last bus access that used it.
@@ -144,7 +182,10 @@ type timed struct {
 // Cookies name the owner of a DMA in their upper half.
 const (
 	cookieMPT uint64 = iota + 1
+	cookieMPT2
 	cookieWalk
+	cookieMTT2
+	cookieTranslation
 	cookieCommand
 )
 

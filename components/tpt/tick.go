@@ -7,7 +7,7 @@ import (
 	"rnicmmu/components/msg"
 	"rnicmmu/measure"
 	"rnicmmu/model"
-	"rnicmmu/model/cache"
+	"rnicmmu/model/ats"
 	"rnicmmu/model/key"
 	"rnicmmu/model/mtt"
 )
@@ -20,24 +20,44 @@ type Place struct {
 	Entries uint64   // MTT entries
 }
 
-// New builds the unit. The seed feeds random replacement only; over says that
-// more memory is advertised than reserved, which classes absent pages.
-func New(e *clocked.Engine, name string, spec Spec, place Place, seed uint64, over bool) (*Unit, error) {
-	if err := spec.Check(); err != nil {
+// Mode is how the unit translates what a key permits.
+type Mode uint8
+
+// Modes; a scheme chooses one.
+const (
+	Table  Mode = iota // by the adapter's own table
+	ATC                // by translation requests to the IOMMU, whose answers are cached
+	Bypass             // not at all: the IOMMU translates each transfer
+)
+
+// Config is what the platform settles.
+type Config struct {
+	Place Place
+	Seed  uint64 // of random replacement
+	Over  bool   // more memory is advertised than reserved, which classes absent pages
+	Mode  Mode
+	PASID uint32 // of the process, not 0, under ATC and Bypass
+}
+
+// New builds the unit.
+func New(e *clocked.Engine, name string, spec Spec, config Config) (*Unit, error) {
+	if err := spec.CheckMode(config.Mode); err != nil {
 		return nil, err
 	}
 	u := &Unit{engine: e, name: name, spec: spec, clock: clocked.NewDomain(spec.Clock), shift: spec.PageShift(),
-		overAdvertised: over, base: place.MPT, stalled: noWaiters}
+		config: config, stalled: noWaiters}
 	var err error
+	place := &config.Place
 	if u.layout, err = mtt.NewLayout(place.MTT, place.Entries, spec.MTT.Levels); err != nil {
 		return nil, fmt.Errorf("tpt.mtt: %w", err)
 	}
 	if u.keys, err = key.NewTable(place.Keys); err != nil {
 		return nil, fmt.Errorf("tpt.mpt: %w", err)
 	}
-	if err := u.buildCaches(seed); err != nil {
+	if err := u.buildCaches(config.Seed); err != nil {
 		return nil, err
 	}
+	u.buildATS()
 	u.table = mtt.NewTable(u.layout)
 	u.buildSlots()
 	u.id = e.Register(u)
@@ -45,21 +65,36 @@ func New(e *clocked.Engine, name string, spec Spec, place Place, seed uint64, ov
 }
 
 func (u *Unit) buildCaches(seed uint64) error {
-	g, err := u.spec.MPT.geometry(seed, u.name+".mpt")
+	s, st := &u.spec, &u.Stats
+	first, second, err := s.mptGeometry(seed, u.name)
 	if err != nil {
 		return err
 	}
-	if u.mpt, err = cache.New(g); err != nil {
+	if u.mpt, err = newLevels(first, second, u.clock.Cycles(s.MPT.L2Latency), 0, &st.MPT, &st.MPT2); err != nil {
 		return fmt.Errorf("tpt.mpt: %w", err)
 	}
-	if g, err = u.spec.MTT.geometry(seed, u.name+".mtt"); err != nil {
+	if first, second, err = s.mttGeometry(seed, u.name); err != nil {
 		return err
 	}
-	if u.mtt, err = cache.New(g); err != nil {
+	if u.mtt, err = newLevels(first, second, u.clock.Cycles(s.MTT.L2Latency), s.MTT.LineEntries, &st.MTT, &st.MTT2); err != nil {
 		return fmt.Errorf("tpt.mtt: %w", err)
 	}
-	u.words = make([]mtt.Word, u.mtt.Lines()*u.spec.MTT.LineEntries)
 	return nil
+}
+
+// buildATS prepares what the modes differ in on the link. A completion is the
+// same whenever its tag is used, and so is one body for ever.
+func (u *Unit) buildATS() {
+	switch u.config.Mode {
+	case ATC:
+		u.address = msg.Address{Translated: true}
+	case Bypass:
+		u.address = msg.Address{PASID: u.config.PASID}
+	}
+	u.pages.groups = ats.NewGroups(u.spec.PageRequests)
+	for i := range u.completions {
+		u.completions[i].InvalidateCompletion = ats.InvalidateCompletion{ITags: 1 << i, Count: 1}
+	}
 }
 
 func (u *Unit) buildSlots() {
@@ -68,6 +103,10 @@ func (u *Unit) buildSlots() {
 		u.slots[i].next = int32(i) + 1
 	}
 	u.slots[len(u.slots)-1].next = none
+	u.prefetcher = prefetchers[u.spec.MTT.Prefetch]
+	if u.spec.Partition == "tenant" {
+		u.tenants = uint32(u.spec.Tenants)
+	}
 	u.keyMisses = make([]keyMiss, u.spec.MPT.MSHRs)
 	u.walks = make([]walk, u.spec.MTT.MSHRs)
 	u.faults.free = none
@@ -94,6 +133,7 @@ func (u *Unit) Tick(now clocked.Time) {
 	u.takeReleases(now)
 	u.tickFaults(now)
 	u.tickCommands(now)
+	u.reportFaults(now) // a page response may have given a credit back
 	u.retryStalled(now)
 	u.sendResults(now)
 	u.accept(now)
@@ -103,23 +143,31 @@ func (u *Unit) Tick(now clocked.Time) {
 // finishReads takes the answers of table reads and command fetches.
 func (u *Unit) finishReads(now clocked.Time) {
 	for m := u.DMADone.Peek(now); m != nil; m = u.DMADone.Peek(now) {
-		u.finish(now, m.Cookie)
+		u.finish(now, m)
 		u.DMADone.Pop(now)
 	}
-	for u.onboard.Len() > 0 && u.onboard.Front().at <= now {
-		c := u.onboard.Front().cookie
-		u.onboard.Pop()
-		u.finish(now, c)
+	for _, due := range [...]*clocked.FIFO[timed]{&u.onboard, &u.mpt.due, &u.mtt.due} {
+		for due.Len() > 0 && due.Front().at <= now {
+			m := msg.DMADone{Cookie: due.Front().cookie}
+			due.Pop()
+			u.finish(now, &m)
+		}
 	}
 }
 
-func (u *Unit) finish(now clocked.Time, c uint64) {
-	index := int(uint32(c))
-	switch c >> 32 {
+func (u *Unit) finish(now clocked.Time, m *msg.DMADone) {
+	index := int(uint32(m.Cookie))
+	switch m.Cookie >> 32 {
 	case cookieMPT:
 		u.finishKey(now, index)
+	case cookieMPT2:
+		u.finishKeyLookup(now, index)
 	case cookieWalk:
 		u.finishWalk(now, index)
+	case cookieMTT2:
+		u.finishLookup(now, index)
+	case cookieTranslation:
+		u.finishTranslation(now, index, m)
 	case cookieCommand:
 		u.commandFetched(now)
 	}

@@ -2,7 +2,6 @@ package tpt
 
 import (
 	"fmt"
-	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -30,13 +29,16 @@ func TestTranscripts(t *testing.T) {
 			if d.HasArg("base") {
 				d.ScanArgs(t, "base", &base)
 			}
-			s := newSandwichAt(t, sp, baseVA+model.VA(base)<<12)
+			mode := ""
+			if d.HasArg("mode") {
+				d.ScanArgs(t, "mode", &mode)
+			}
+			s := newSandwichAt(t, sp, baseVA+model.VA(base)<<12, map[string]Mode{"atc": ATC, "bypass": Bypass}[mode])
 			for line := range strings.Lines(d.Input) {
 				if f := strings.Fields(line); len(f) > 0 && f[0][0] != '#' {
 					s.parse(d, f)
 				}
 			}
-			slices.SortStableFunc(s.script, func(a, b step) int { return int(a.at - b.at) })
 			s.run()
 			if !s.unit.Idle() {
 				d.Fatalf(t, "not idle at the end: %s", s.unit.Waits())
@@ -52,7 +54,7 @@ func options(t *testing.T, d *datadriven.TestData) (sp Spec, show []string) {
 	sp = spec()
 	numbers := map[string]*int{"levels": &sp.MTT.Levels, "line": &sp.MTT.LineEntries, "entries": &sp.MTT.Entries, "ways": &sp.MTT.Ways,
 		"walks": &sp.MTT.MSHRs, "key_walks": &sp.MPT.MSHRs, "in_flight": &sp.InFlight, "lookup": &sp.LookupCycles,
-		"event_queue": &sp.Fault.QueueDepth, "max_faults": &sp.Fault.MaxOutstanding, "commands": &sp.Invalidation.QueueDepth}
+		"event_queue": &sp.Fault.QueueDepth, "max_faults": &sp.Fault.MaxOutstanding, "commands": &sp.Invalidation.QueueDepth, "page_requests": &sp.PageRequests}
 	cycles := map[string]*clocked.Time{"fill": &sp.Command.Fill, "invalidate": &sp.Command.Invalidate, "per_entry": &sp.Command.PerEntry,
 		"trigger": &sp.Fault.Trigger, "resume": &sp.Fault.Resume, "onboard_latency": &sp.Onboard}
 	words := map[string]*string{"tables": &sp.Tables, "index": &sp.MTT.Index}
@@ -60,7 +62,7 @@ func options(t *testing.T, d *datadriven.TestData) (sp Spec, show []string) {
 		switch {
 		case a.Key == "show":
 			show = a.Vals
-		case a.Key == "base":
+		case a.Key == "base", a.Key == "mode":
 		case words[a.Key] != nil:
 			*words[a.Key] = a.Vals[0]
 		default:
@@ -121,6 +123,7 @@ func (s *sandwich) parse(d *datadriven.TestData, fields []string) {
 	}
 	switch first, count := w.pages(); fields[0] {
 	case "map":
+		s.parseEntry(w, first, count)
 		for i := range uint64(count) {
 			e := mtt.Entry{PA: model.PA(w.number("frame", 0)+i) << 12, Read: true, Write: !w.flag("ro"), Present: true, Suspended: w.flag("suspended")}
 			s.unit.Table().Set(first+i, e.Encode())
@@ -130,7 +133,7 @@ func (s *sandwich) parse(d *datadriven.TestData, fields []string) {
 	case "release":
 		s.script = append(s.script, step{at: w.at(), release: true})
 	case "invalidate":
-		s.command(w.at(), &msg.Command{Op: msg.CmdInvalidate, Entry: first, Count: count, Posts: 1, Record: new(measure.Invalidation)})
+		s.command(w.at(), &msg.Command{Op: msg.CmdInvalidate, Entry: first, Count: count, Posts: 1, Moving: w.flag("moving"), Record: new(measure.Invalidation)})
 	case "fill":
 		c := &msg.Command{Op: msg.CmdFill, Entry: first, Count: count, Posts: 1, Write: !w.flag("ro")}
 		for i := range uint64(count) {
@@ -140,7 +143,9 @@ func (s *sandwich) parse(d *datadriven.TestData, fields []string) {
 	case "resume":
 		s.command(w.at(), &msg.Command{Op: msg.CmdResume, Token: uint32(w.number("token", 0)), Count: 1, Failed: w.flag("failed")})
 	default:
-		d.Fatalf(s.t.(*testing.T), "unknown line %q", fields[0])
+		if !s.parseScheme(w, fields[0], first, count) {
+			d.Fatalf(s.t.(*testing.T), "unknown line %q", fields[0])
+		}
 	}
 }
 
@@ -177,6 +182,12 @@ func (s *sandwich) counters(show []string) string {
 			fmt.Fprintf(&b, "faults: raised=%d resumed=%d failed=%d muted=%d\n", st.FaultsRaised, st.FaultsResumed, st.FaultsFailed, st.FaultsMuted)
 		case "commands":
 			fmt.Fprintf(&b, "commands: fills=%d invalidates=%d zapped=%d revoked=%d\n", st.Fills, st.Invalidates, st.EntriesZapped, st.Revoked)
+		case "ats":
+			fmt.Fprintf(&b, "ats: requests=%d errors=%d asked=%d stray=%d invalidates=%d revoked=%d\n", st.TranslationRequests, st.TranslationErrors,
+				st.PageRequests, st.StrayResponses, st.DevTLBInvalidates, st.Revoked)
+		case "keys":
+			fmt.Fprintf(&b, "keys: changes=%d kills=%d refused=%d suspends=%d unsuspends=%d protects=%d revoked=%d\n", st.KeyChanges, st.Kills, st.Refused,
+				st.Suspends, st.Unsuspends, st.Protects, st.Revoked)
 		case "ledgers":
 			for _, r := range s.requests {
 				fmt.Fprintf(&b, "ledger %s:", r)

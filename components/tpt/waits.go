@@ -1,10 +1,14 @@
 package tpt
 
-import "fmt"
+import (
+	"fmt"
+
+	"rnicmmu/components/msg"
+)
 
 // Idle tells whether nothing is in flight.
 func (u *Unit) Idle() bool {
-	return u.inUse == 0 && u.dma.Len() == 0 && u.results.Len() == 0 && u.faults.outstanding == 0 && u.commands.idle()
+	return u.inUse == 0 && u.prefetching == 0 && u.dma.Len() == 0 && u.results.Len() == 0 && u.faults.outstanding == 0 && u.commands.idle()
 }
 
 // Waits names what the unit is waiting for, for a deadlock dump: nothing when
@@ -26,8 +30,11 @@ func (u *Unit) Waits() []string {
 	}
 	for i := range u.faults.list {
 		if f := &u.faults.list[i]; f.live {
-			add("QP %d waits for the kernel to resume fault %d (raised at %v)", f.event.QP, i, f.event.Raised)
+			add("QP %d waits for the end of fault %d (raised at %v)%s", f.event.QP, i, f.event.Raised, u.faultWait(f))
 		}
+	}
+	if u.prefetching > 0 {
+		add("%d prefetches wait for their entries", u.prefetching)
 	}
 	if u.results.Len() > 0 {
 		add("%d results wait for the responder to take them", u.results.Len())
@@ -39,12 +46,39 @@ func (u *Unit) Waits() []string {
 	return out
 }
 
+// faultWait tells what a fault under ATC waits for.
+func (u *Unit) faultWait(f *fault) string {
+	switch {
+	case u.config.Mode != ATC:
+		return ""
+	case f.ask != nil:
+		return fmt.Sprintf(": page request group %d has no response yet", f.ask.Group)
+	}
+	return fmt.Sprintf(": %d of %d page request credits are free", u.pages.groups.Credits(), u.spec.PageRequests)
+}
+
 func (c *commandUnit) waits(add func(string, ...any)) {
-	if cmd := c.current; cmd != nil {
-		add("command on entries %d+%d waits for %s; %d more are queued", cmd.Entry, cmd.Count, c.phase, c.queue.Len())
-		if c.phase == commandDraining {
-			add("%d translations of its range are still out", c.draining)
-		}
+	if c.phase == commandIdle {
+		return
+	}
+	add("%s waits for %s; %d more are queued", c.current.name(), c.phase, c.queue.Len())
+	if c.phase == commandDraining {
+		add("%d translations that it calls back are still out", c.draining)
+	}
+}
+
+func (j *job) name() string {
+	switch cmd := j.command; {
+	case j.source == fromIOMMU:
+		return fmt.Sprintf("invalidate request %d for va %#x", j.invalidate.ITag, uint64(j.invalidate.Range.VA))
+	case j.source == fromPeer:
+		return "invalidation of a key by a peer's SEND"
+	case cmd.Op == msg.CmdKey:
+		return fmt.Sprintf("change of key %#x", uint32(cmd.Change.Key))
+	case cmd.Whole:
+		return fmt.Sprintf("suspension of key %#x", uint32(cmd.Key))
+	default:
+		return fmt.Sprintf("command on entries %d+%d", cmd.Entry, cmd.Count)
 	}
 }
 

@@ -4,66 +4,15 @@ import (
 	"rnicmmu/clocked"
 	"rnicmmu/components/msg"
 	"rnicmmu/measure"
-	"rnicmmu/model"
-	"rnicmmu/model/key"
 	"rnicmmu/model/mtt"
 )
 
-func (u *Unit) keyMiss(index uint32) *keyMiss {
-	for i := range u.keyMisses {
-		if k := &u.keyMisses[i]; k.busy && k.index == index {
-			return k
-		}
+// accessOf is the access of the first of those who wait; nil: none.
+func (u *Unit) accessOf(list waiters) *measure.Access {
+	if list.head == none {
+		return nil
 	}
-	return nil
-}
-
-func (u *Unit) freeKeyMiss() int {
-	for i := range u.keyMisses {
-		if !u.keyMisses[i].busy {
-			return i
-		}
-	}
-	return -1
-}
-
-// parkOnKey makes the slot wait for its MPT entry; accept has made sure that a
-// register is there.
-func (u *Unit) parkOnKey(now clocked.Time, i int32, index uint32, counted bool, a *measure.Access) {
-	if k := u.keyMiss(index); k != nil {
-		if counted {
-			u.Stats.MPT.Merged++
-		}
-		u.enqueue(&k.list, i)
-		return
-	}
-	if counted {
-		u.Stats.MPT.Walks++
-	}
-	n := u.freeKeyMiss()
-	k := &u.keyMisses[n]
-	*k = keyMiss{busy: true, index: index, list: noWaiters}
-	u.enqueue(&k.list, i)
-	u.readTable(now, msg.KindMPT, u.base+model.PA(uint64(index)*key.EntryBytes), key.EntryBytes, cookie(cookieMPT, n), a)
-}
-
-// finishKey fills the MPT cache and lets the waiting requests go on.
-func (u *Unit) finishKey(now clocked.Time, n int) {
-	k := &u.keyMisses[n]
-	if u.keys.Lookup(key.Make(k.index, 0)) != nil {
-		_, _, evicted := u.mpt.Fill(uint64(k.index), uint64(k.index))
-		u.Stats.MPT.Fills++
-		if evicted {
-			u.Stats.MPT.Evictions++
-		}
-	}
-	k.busy = false
-	for k.list.head != none {
-		i := u.dequeue(&k.list)
-		m := &u.slots[i].req
-		m.Ledger.Charge(now, measure.CauseMPTMiss)
-		u.protect(now, i, m)
-	}
+	return u.slots[list.head].req.Access
 }
 
 func (u *Unit) walkOf(line uint64) int {
@@ -97,6 +46,7 @@ func (u *Unit) join(now clocked.Time, i int32, line, first uint64) bool {
 	s := &u.slots[i]
 	n := u.walkOf(line)
 	if n >= 0 {
+		u.claim(&u.walks[n])
 		u.countMiss(s, true)
 		u.enqueue(&u.walks[n].list, i)
 		return true
@@ -104,18 +54,78 @@ func (u *Unit) join(now clocked.Time, i int32, line, first uint64) bool {
 	if n = u.freeWalk(); n < 0 {
 		return false
 	}
-	u.countMiss(s, false)
+	fresh := u.countMiss(s, false)
 	w := &u.walks[n]
-	*w = walk{busy: true, line: line, first: first, set: u.setOf(&s.req, line), list: noWaiters}
+	*w = walk{busy: true, demand: true, store: s.req.Write, fresh: fresh, qp: s.req.QP, line: line, first: first,
+		set: u.setOf(&s.req, line), list: noWaiters}
 	u.enqueue(&w.list, i)
-	u.readLevel(now, n)
+	u.startWalk(now, n)
+	if u.prefetcher != prefetchNone {
+		u.prefetch(now, &s.req, line)
+	}
 	return true
 }
 
-// countMiss books a miss with the walk that it starts or joins.
-func (u *Unit) countMiss(s *slot, merged bool) {
+// startWalk looks in the second level first, where there is one.
+func (u *Unit) startWalk(now clocked.Time, n int) {
+	if u.mtt.second != nil {
+		u.ask(now, u.mtt, cookie(cookieMTT2, n))
+		return
+	}
+	u.fetchLine(now, n)
+}
+
+func (u *Unit) fetchLine(now clocked.Time, n int) {
+	if u.config.Mode == ATC {
+		u.requestTranslation(now, n)
+	} else {
+		u.readLevel(now, n)
+	}
+}
+
+// finishLookup is the answer of the second level for a miss. It holds what the
+// table holds: a command that touches a line has dropped it there.
+func (u *Unit) finishLookup(now clocked.Time, n int) {
+	w := &u.walks[n]
+	if u.dropped(w, false) {
+		return
+	}
+	at, hit := u.mtt.second.Lookup(w.line, w.line)
+	if hit {
+		copy(w.words[:], u.mtt.at2(at))
+		hit = u.suits(w)
+	}
+	if w.demand {
+		u.mtt.countSecond(w.fresh, hit)
+	}
+	if !hit {
+		for i := w.list.head; i != none; i = u.slots[i].next {
+			u.slots[i].req.Ledger.Charge(now, measure.CauseMTTMiss)
+		}
+		u.fetchLine(now, n)
+		return
+	}
+	u.mtt.fillFirst(w.qp, w.set, w.line, w.words[:u.mtt.line], w.prefetch)
+	u.serveWalk(now, w)
+}
+
+// suits tells whether the line has what all who wait for it need, as cached.
+func (u *Unit) suits(w *walk) bool {
+	for i := w.list.head; i != none; i = u.slots[i].next {
+		s := &u.slots[i]
+		if word := w.words[s.entry-w.first]; !word.Present() || u.config.Mode == ATC && !word.Allows(s.req.Write) {
+			return false
+		}
+	}
+	return true
+}
+
+// countMiss books a miss with the walk that it starts or joins, and tells
+// whether it counts.
+func (u *Unit) countMiss(s *slot, merged bool) bool {
 	m := &s.req
-	if fresh := !s.counted && !m.Replay; fresh {
+	fresh := !s.counted && !m.Replay
+	if fresh {
 		if !merged {
 			u.Stats.MTT.Walks++
 		} else if u.Stats.MTT.Merged++; m.Access != nil {
@@ -123,6 +133,7 @@ func (u *Unit) countMiss(s *slot, merged bool) {
 		}
 	}
 	u.countMTT(s, m, false)
+	return fresh
 }
 
 // retryStalled goes on with requests that found no walk register.
@@ -137,6 +148,9 @@ func (u *Unit) retryStalled(now clocked.Time) {
 		}
 		u.dequeue(&u.stalled)
 		s.req.Ledger.Charge(now, measure.CauseMSHR)
+		if !u.still(now, i) {
+			continue
+		}
 		if cached {
 			u.translate(now, i, &s.req)
 			continue
@@ -150,7 +164,7 @@ func (u *Unit) retryStalled(now clocked.Time) {
 // before the walk ends marks the walk stale.
 func (u *Unit) readLevel(now clocked.Time, n int) {
 	w := &u.walks[n]
-	a := u.slots[w.list.head].req.Access
+	a := u.accessOf(w.list)
 	if w.level < u.spec.MTT.Levels-1 {
 		reads := u.layout.Walk(w.first)
 		u.readTable(now, msg.KindMTT, reads[w.level], mtt.EntryBytes, cookie(cookieWalk, n), a)
@@ -167,6 +181,9 @@ func (u *Unit) readLevel(now clocked.Time, n int) {
 // finishWalk goes to the next level or fills the line and serves its waiters.
 func (u *Unit) finishWalk(now clocked.Time, n int) {
 	w := &u.walks[n]
+	if u.dropped(w, false) {
+		return
+	}
 	if w.level < u.spec.MTT.Levels-1 {
 		w.level++
 		u.readLevel(now, n)
@@ -178,12 +195,29 @@ func (u *Unit) finishWalk(now clocked.Time, n int) {
 		return
 	}
 	u.fill(w)
-	w.busy = false
-	for w.list.head != none {
-		i := u.dequeue(&w.list)
+	u.serveWalk(now, w)
+}
+
+// serveWalk ends a walk and resolves those who wait for it.
+func (u *Unit) serveWalk(now clocked.Time, w *walk) {
+	u.end(w)
+	list, first, words := w.list, w.first, w.words // another walk may begin here
+	for list.head != none {
+		i := u.dequeue(&list)
 		s := &u.slots[i]
 		s.req.Ledger.Charge(now, measure.CauseMTTMiss)
-		u.resolve(now, i, &s.req, w.words[s.entry-w.first])
+		if u.still(now, i) {
+			u.resolve(now, i, &s.req, words[s.entry-first])
+		}
+	}
+}
+
+// end frees the register of a walk.
+func (u *Unit) end(w *walk) {
+	w.busy = false
+	if w.prefetch {
+		w.prefetch = false
+		u.prefetching--
 	}
 }
 
@@ -197,10 +231,5 @@ func (u *Unit) fill(w *walk) {
 	if !present {
 		return
 	}
-	at, _, evicted := u.mtt.Fill(w.set, w.line)
-	copy(u.words[at*le:(at+1)*le], w.words[:le])
-	u.Stats.MTT.Fills++
-	if evicted {
-		u.Stats.MTT.Evictions++
-	}
+	u.mtt.fill(w.qp, w.set, w.line, w.words[:le], w.prefetch)
 }

@@ -12,7 +12,11 @@ import (
 // loop makes a sandwich that posts the same 64 requests again and again, 32 at
 // a time on 4 QPs.
 func loop(b testing.TB, op model.Op, bytes uint32) *sandwich {
-	s := build(b, testSpec(b), 0)
+	return loopOf(b, testSpec(b), op, bytes)
+}
+
+func loopOf(b testing.TB, spec Spec, op model.Op, bytes uint32) *sandwich {
+	s := build(b, spec, 0)
 	s.driver.keep, s.driver.outstanding = false, 32
 	for i := range 64 {
 		s.post(op, uint32(i%4), model.VA(0x100000+i*8192), bytes)

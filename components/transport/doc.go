@@ -1,6 +1,7 @@
-// Package transport is the reliable connection (RC) of InfiniBand and RoCE: the
-// Requester is the send side of a peer's adapter, the Responder the receive
-// side of the host's. The rules are those of model/rc; here they get their time.
+// Package transport is the reliable connection (RC) of InfiniBand and RoCE, and
+// iWARP: the Requester is the send side of a peer's adapter, the Responder the
+// receive side of the host's. The rules are those of model/rc, or of model/tcp
+// and model/ddp; here they get their time.
 //
 //	            Requester                                       Responder
 //	Doorbell ─▶┌──────────────────┐ request packets ┌───────────────────────────┐
@@ -70,7 +71,52 @@
 // rnr_wait. An access acknowledged by a later packet's ACK, its own being lost,
 // is charged network for the whole trip.
 //
-// # Not modelled
+// # iWARP
+//
+// With Spec.TCP the same two units, with the same ports, speak MPA, DDP and
+// RDMAP over a TCP connection for each QP. protocol.go says what differs; QP
+// contexts, receive work requests, translations, transfers and points of
+// acknowledgement are those above.
+//
+//	request ──▶ DDP segments ──▶ TCP ═══▶ pipeline ──▶ TCP ──▶ receive buffer, execution
+//	                              ▲       ACK field      early: kept, or dropped
+//	                              │       acts at once   in order: page there? taken : dropped
+//	placed ◀── responses ◀────── TCP ◀═══ window, copies until acknowledged ◀── responses, ACKs
+//
+//	segments       one DDP segment in one TCP segment, of qp.mtu bytes of data; a
+//	               QP stops at its congestion window, the offered window, and
+//	               max_rd_atomic. qp.window, the RNR and retry parameters of qp
+//	               and adapter.rx_full have no meaning
+//	WRITE, SEND    complete when TCP has acknowledged their last byte
+//	READ, atomics  complete when the last response is placed; responses have a
+//	               congestion window of their own and are kept until acknowledged
+//	order          requests complete in order: an acknowledged WRITE waits for the
+//	               READ before it (send_queue)
+//	absent page    the segment is dropped before TCP acknowledges it. The fault
+//	               goes on meanwhile; what is behind is early, and TCP's own rules
+//	               bring the segment again: fast retransmit when three segments
+//	               follow, else the time-out. Of a READ the request is dropped;
+//	               responses begun before stay, and it goes on behind them. With
+//	               fault_response hold the segment waits in the receive buffer
+//	refusal        a Terminate message behind earlier responses; what it refuses is
+//	               not acknowledged, so that request ends as terminated and the
+//	               rest is flushed. So ends a SEND without a receive buffer: there
+//	               is no RNR NAK
+//	give-up        after tcp.retries time-outs in a row: the oldest request ends as
+//	               retry_exceeded, and a reset tells the other side
+//	receive buffer full, it drops; early segments take half of it at most
+//
+// That a page which is absent makes the adapter drop a TCP segment is this
+// model's own reading of what TCP permits: no published adapter does it, and
+// none of the iWARP drivers in [Linux] knows on-demand paging.
+//
+// On the ledger, the wait for a time-out is rto_wait, for everything in flight;
+// what fast retransmit sends again was retransmit up to there; a segment kept
+// out of order waits in rx_buffer; an ACK that is delayed in responder. The
+// first ACK of a request brings its packet's ledger back.
+//
+// Of iWARP are not modelled: MPA's markers, connections that open and close,
+// more READs than the responder has places for, windows that shrink.
 //
 // End-to-end credits, SRQ, memory windows, immediate data and send-with-
 // invalidate, path migration, congestion control, losses on the network itself;

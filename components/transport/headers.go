@@ -16,6 +16,7 @@ const (
 	aethBytes      = 4
 	atomicETHBytes = 28
 	atomicAckBytes = 8
+	iethBytes      = 4
 	gapBytes       = 8 + 12 // preamble and gap, which no buffer holds
 	wireLenMax     = headerBytes + rethBytes + 4096
 
@@ -43,6 +44,8 @@ func wireLen(p *msg.Packet) uint32 {
 		n += atomicETHBytes
 	case p.Op == model.OpRead, p.Op == model.OpWrite && p.First:
 		n += rethBytes
+	case p.Invalidate != 0:
+		n += iethBytes
 	}
 	return n
 }

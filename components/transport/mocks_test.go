@@ -5,6 +5,7 @@ import (
 	"rnicmmu/components/msg"
 	"rnicmmu/measure"
 	"rnicmmu/model"
+	"rnicmmu/model/key"
 )
 
 // delayed is a message that a mock answers after a delay.
@@ -26,10 +27,15 @@ type mockTPT struct {
 	slowTime clocked.Time
 	revokeAt int // every n-th answer is revoked at once; 0: never
 
-	limit   int // translations given out at once; 0: any number
+	why     key.Verdict // of refusals
+	address msg.Address // of every translation
+	limit   int         // translations given out at once; 0: any number
 	queue   clocked.FIFO[delayed[msg.Translation]]
 	slowly  clocked.FIFO[delayed[msg.Translation]]
 	live    []bool
+	since   []clocked.Time           // by handle: when its answer left
+	held    []clocked.Time           // recorded: how long each was held, in the order of release
+	busy    func(handle uint32) bool // whether a transfer uses it
 	granted int
 	asked   []msg.Translate // recorded when record is set
 	record  bool
@@ -44,8 +50,7 @@ func (m *mockTPT) Tick(now clocked.Time) {
 		if int(r.Handle) >= len(m.live) || !m.live[r.Handle] {
 			m.bad = "release of a translation not given out"
 		} else {
-			m.live[r.Handle] = false
-			m.granted--
+			m.giveBack(now, r.Handle)
 		}
 		m.release.Pop(now)
 	}
@@ -55,6 +60,17 @@ func (m *mockTPT) Tick(now clocked.Time) {
 	}
 	m.answer(now, &m.queue)
 	m.answer(now, &m.slowly)
+}
+
+func (m *mockTPT) giveBack(now clocked.Time, h uint32) {
+	m.live[h] = false
+	m.granted--
+	if m.record {
+		m.held = append(m.held, now-m.since[h])
+	}
+	if m.busy(h) {
+		m.bad = "release of a translation that a transfer uses"
+	}
 }
 
 func (m *mockTPT) answer(now clocked.Time, q *clocked.FIFO[delayed[msg.Translation]]) {
@@ -75,30 +91,39 @@ func (m *mockTPT) take(now clocked.Time, t *msg.Translate) {
 	if m.decide != nil {
 		o = m.decide(now, t)
 	}
-	answer := msg.Translation{Outcome: o, Cookie: t.Cookie, Write: true, PA: model.PA(t.VA) + 1<<40}
-	if o == msg.OutcomeOK {
-		answer.Handle = m.handle()
+	answer := msg.Translation{Outcome: o, Why: m.why, Cookie: t.Cookie, Write: true, Address: m.address}
+	if o == msg.OutcomeOK && !t.Kill {
+		answer.Handle = m.handle(now + m.delay)
+		answer.PA = userPA(t.VA, answer.Handle)
 	}
 	if m.slow != nil && m.slow(t) {
 		*m.slowly.Push() = delayed[msg.Translation]{at: now + m.slowTime, msg: answer}
 		return
 	}
 	*m.queue.Push() = delayed[msg.Translation]{at: now + m.delay, msg: answer}
-	if o == msg.OutcomeOK && m.revokeAt > 0 && m.lookups%m.revokeAt == 0 {
+	if o == msg.OutcomeOK && !t.Kill && m.revokeAt > 0 && m.lookups%m.revokeAt == 0 {
 		*m.queue.Push() = delayed[msg.Translation]{at: now + m.delay, msg: msg.Translation{Outcome: msg.OutcomeRevoke, Handle: answer.Handle}}
 	}
 }
 
-func (m *mockTPT) handle() uint32 {
+func (m *mockTPT) handle(at clocked.Time) uint32 {
 	m.granted++
 	for i, used := range m.live {
 		if !used {
-			m.live[i] = true
+			m.live[i], m.since[i] = true, at
 			return uint32(i)
 		}
 	}
-	m.live = append(m.live, true)
+	m.live, m.since = append(m.live, true), append(m.since, at)
 	return uint32(len(m.live) - 1)
+}
+
+// userPA is an address of user memory: it says by which translation it came.
+func userPA(va model.VA, handle uint32) model.PA { return model.PA(va) + 1<<40 + model.PA(handle)<<41 }
+
+// user takes userPA apart; ok is false for memory of the adapter's own.
+func user(pa model.PA) (va model.VA, handle uint32, ok bool) {
+	return model.VA(pa & (1<<40 - 1)), uint32(pa >> 41), pa>>40&1 == 1
 }
 
 // mockEndpoint answers reads after readDelay and notifications after
@@ -112,9 +137,13 @@ type mockEndpoint struct {
 	readDelay  clocked.Time
 	issueDelay clocked.Time
 	seen       func(now clocked.Time, d *msg.DMA)
+	status     func(now clocked.Time, d *msg.DMA) msg.Status // of a read; nil: success
 
 	reads, writes clocked.FIFO[delayed[msg.DMA]]
 	count         [msg.NumKinds]int
+	bytes         int64               // written
+	uses          map[uint32]int      // transfers in flight by translation
+	check         func(handle uint32) // told of a transfer by a translation; nil: not
 }
 
 func (m *mockEndpoint) Name() string { return m.name }
@@ -122,6 +151,7 @@ func (m *mockEndpoint) Name() string { return m.name }
 func (m *mockEndpoint) Tick(now clocked.Time) {
 	for d := m.in.Peek(now); d != nil; d = m.in.Peek(now) {
 		m.count[d.Kind]++
+		m.begin(d)
 		if m.seen != nil {
 			m.seen(now, d)
 		}
@@ -134,6 +164,16 @@ func (m *mockEndpoint) Tick(now clocked.Time) {
 	}
 	m.answer(now, &m.writes)
 	m.answer(now, &m.reads)
+}
+
+func (m *mockEndpoint) begin(d *msg.DMA) {
+	if d.Write {
+		m.bytes += int64(d.Len)
+	}
+	if _, h, ok := user(d.PA); ok && m.check != nil {
+		m.check(h)
+		m.uses[h]++
+	}
 }
 
 func (m *mockEndpoint) answer(now clocked.Time, q *clocked.FIFO[delayed[msg.DMA]]) {
@@ -149,7 +189,14 @@ func (m *mockEndpoint) answer(now clocked.Time, q *clocked.FIFO[delayed[msg.DMA]
 		if h.msg.Ledger != nil {
 			h.msg.Ledger.Charge(now, measure.CauseHostMemory)
 		}
-		*m.out.Push(now) = msg.DMADone{Kind: h.msg.Kind, Write: h.msg.Write, Cookie: h.msg.Cookie}
+		if _, t, ok := user(h.msg.PA); ok && m.check != nil {
+			m.uses[t]--
+		}
+		done := msg.DMADone{Kind: h.msg.Kind, Write: h.msg.Write, Cookie: h.msg.Cookie}
+		if m.status != nil && !h.msg.Write {
+			done.Status = m.status(now, &h.msg)
+		}
+		*m.out.Push(now) = done
 		q.Pop()
 	}
 }
@@ -194,7 +241,8 @@ type mockDriver struct {
 	next        int
 	posted      int // in flight
 	outstanding int
-	fetch       bool // plain doorbells
+	notBefore   clocked.Time // of the last request
+	fetch       bool         // plain doorbells
 	finished    []*measure.Access
 	keep        bool
 	completions int
@@ -204,6 +252,10 @@ func (m *mockDriver) Name() string { return "driver" }
 
 func (m *mockDriver) Tick(now clocked.Time) {
 	for m.next < len(m.work) && m.posted < m.outstanding && m.out.Ready(now) {
+		if m.notBefore > now && m.next == len(m.work)-1 {
+			m.engine.Wake(m.id, m.notBefore)
+			return
+		}
 		w := &m.work[m.next]
 		m.next++
 		m.posted++

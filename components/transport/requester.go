@@ -32,14 +32,15 @@ type Requester struct {
 	Ports RequesterPorts
 	Stats RequesterStats
 
-	engine  *clocked.Engine
-	id      clocked.UnitID
-	name    string
-	spec    Spec
-	memory  LocalMemory
-	pool    *msg.Pool[msg.Packet]
-	mtu     uint32
-	timeout clocked.Time // 0: none
+	protocol sendProtocol // what it does by its own, or iWARP's rules
+	engine   *clocked.Engine
+	id       clocked.UnitID
+	name     string
+	spec     Spec
+	memory   LocalMemory
+	pool     *msg.Pool[msg.Packet]
+	mtu      uint32
+	timeout  clocked.Time // 0: none
 
 	qps     []sendQP
 	link    clocked.Serializer
@@ -63,12 +64,14 @@ type RequesterStats struct {
 	PacketsSent   uint64 // request packets, resent ones too
 	PacketsResent uint64
 	RNRNaks       uint64
-	SequenceNaks  uint64
-	ImpliedNaks   uint64 // a response that skips an outstanding READ or atomic
+	SequenceNaks  uint64 // that told of a loss, and so did
+	ImpliedNaks   uint64 // responses that skip an outstanding READ or atomic
 	GoBacks       uint64 // for losses; those after an RNR wait are not among them
 	Timeouts      uint64
 	DeadQPs       uint64
-	Duplicates    uint64 // responses of the past
+	Dammed        uint64 // requests that qp.damming lost
+	Duplicates    uint64 // responses that changed nothing
+	TCP           TCPStats
 }
 
 // NewRequester makes a requester whose QPs all begin at packet number psn.
@@ -86,10 +89,20 @@ func NewRequester(e *clocked.Engine, name string, spec Spec, memory LocalMemory,
 	if t, on := rc.AckTimeout(uint8(spec.QP.AckTimeout)); on {
 		r.timeout = clocked.Time(t)
 	}
+	rules, err := rc.NewRequester(rc.RequesterConfig{Retry: uint8(spec.QP.Retry), RNRRetry: uint8(spec.QP.RNRRetry)}, rc.PSN(psn))
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", name, err)
+	}
 	for i := range r.qps {
-		r.qps[i].reset(rc.PSN(psn).Add(0), spec.QP.Retry, spec.QP.RNRRetry)
+		r.qps[i] = sendQP{rules: *rules, end: rules.Next, payNext: rules.Next, deadline: clocked.Never, queuedAt: clocked.Never}
 	}
 	r.id = e.Register(r)
+	r.protocol = r
+	if spec.TCP != nil {
+		if r.protocol, err = newStreamRequester(r, psn); err != nil {
+			return nil, fmt.Errorf("%s: %w", name, err)
+		}
+	}
 	return r, nil
 }
 
@@ -110,26 +123,34 @@ func (r *Requester) Waits() []string {
 	var lines []string
 	for i := range r.qps {
 		if q := &r.qps[i]; q.sq.Len() > 0 {
-			until := "no timer"
-			if q.deadline != clocked.Never {
-				until = "timer at " + q.deadline.String()
-			}
-			lines = append(lines, fmt.Sprintf("%s: QP %d %s: %d requests, unacknowledged PSN %d, next PSN %d, %s",
-				r.name, i, q.state, q.sq.Len(), q.una, q.next, until))
+			lines = append(lines, fmt.Sprintf("%s: QP %d %s", r.name, i, r.protocol.where(int32(i))))
 		}
 	}
 	return lines
 }
 
+// where says what a send queue is doing.
+func (r *Requester) where(qp int32) string {
+	q := &r.qps[qp]
+	return fmt.Sprintf("%s: %d requests, unacknowledged PSN %d, next PSN %d, %s", q, q.sq.Len(), q.rules.Oldest, q.rules.Next, timerAt(q.deadline))
+}
+
+func timerAt(at clocked.Time) string {
+	if at == clocked.Never {
+		return "no timer"
+	}
+	return "timer at " + at.String()
+}
+
 // Tick implements clocked.Unit.
 func (r *Requester) Tick(now clocked.Time) {
-	r.expire(now)
+	r.protocol.expire(now)
 	r.finishDMA(now)
-	r.receive(now)
+	r.protocol.receive(now)
 	r.complete(now)
 	r.post(now)
 	r.complete(now) // what post flushed
-	r.send(now)
-	r.readPayload(now) // after send, which makes room to read ahead
-	r.arm(now)
+	r.protocol.send(now)
+	r.protocol.readPayload(now) // after send, which makes room to read ahead
+	r.protocol.arm(now)
 }

@@ -32,7 +32,7 @@ func (r *Requester) take(now clocked.Time, w *msg.WQE, fetch bool) {
 		return
 	}
 	req.inline = model.Bytes(w.Len) <= r.spec.QP.Inline && !w.Op.Responds()
-	r.admit(now, int32(w.QP))
+	r.protocol.admit(now, int32(w.QP))
 }
 
 // fetchRef is a work request to be read.
@@ -73,8 +73,17 @@ func (r *Requester) admit(now clocked.Time, qp int32) {
 		req.count = rc.Span(req.wqe.Op, uint64(req.wqe.Len), r.mtu)
 		q.end = q.end.Add(req.count)
 		q.admitted++
+		q.lastRead = later(q.lastRead, q.sq.Head())
+		req.after = q.lastRead
+		if req.wqe.Op.Responds() {
+			q.lastRead = q.admitted
+		}
+		if r.spec.QP.Damming && q.rules.Waiting() {
+			req.lost = true
+			r.Stats.Dammed++
+		}
 	}
-	if q.state == sendDead {
+	if q.rules.Failed() {
 		r.flush(now, qp)
 		return
 	}
@@ -97,12 +106,20 @@ func (r *Requester) finishDMA(now clocked.Time) {
 		switch {
 		case op.kind == msg.KindWQE:
 			req.ready = true
-			r.admit(now, op.qp)
-		case op.epoch == q.payEpoch:
-			req.wqe.Access.Ledger.Charge(now, measure.CausePayload)
-			q.payReady |= 1 << (op.psn & 63)
-			r.wantSend(op.qp)
+			r.protocol.admit(now, op.qp)
+		default:
+			r.protocol.payloadRead(now, op)
 		}
+	}
+}
+
+// payloadRead takes data to send, unless the QP has gone back meanwhile.
+func (r *Requester) payloadRead(now clocked.Time, op sendOp) {
+	q := &r.qps[op.qp]
+	if op.epoch == q.payEpoch {
+		q.sq.At(op.seq).wqe.Access.Ledger.Charge(now, measure.CausePayload)
+		q.payReady |= 1 << (op.psn & 63)
+		r.wantSend(op.qp)
 	}
 }
 
@@ -119,7 +136,7 @@ func (r *Requester) nextPayload(q *sendQP) bool {
 	for q.payRequest != q.admitted {
 		req := q.sq.At(q.payRequest)
 		if req.needsPayload() {
-			return q.state != sendDead && q.payHeld < r.spec.QP.PayloadAhead && q.payNext.Sub(q.next) < 64
+			return !q.rules.Failed() && q.payHeld < r.spec.QP.PayloadAhead && q.payNext.Sub(q.rules.Next) < 64 && !q.fenced(req)
 		}
 		q.skipPayload(req)
 	}

@@ -29,106 +29,61 @@ func (r *Requester) receive(now clocked.Time) {
 	}
 }
 
+// response takes a response as the rules say.
 func (r *Requester) response(now clocked.Time, p *msg.Packet) {
 	qp := int32(p.QP)
 	q := &r.qps[qp]
-	psn := rc.PSN(p.PSN)
-	if q.state == sendDead || psn.Before(q.una) || !psn.Before(q.high) {
+	psn, s, next := rc.PSN(p.PSN), rc.Syndrome(p.Syndrome), q.rules.Next
+	var o rc.Outcome
+	var placed bool
+	if s.Ack() && p.Op.Responds() {
+		o, placed = q.rules.Respond(psn)
+	} else {
+		o = q.rules.Acknowledge(s, psn)
+	}
+	if o == (rc.Outcome{}) {
 		r.Stats.Duplicates++
 		return
 	}
-	switch s := rc.Syndrome(p.Syndrome); {
-	case s.Ack() && p.Op.Responds():
-		r.data(now, qp, q, p)
-	case s.Ack():
-		if r.acknowledge(now, qp, q, psn.Add(1), &p.Ledger) {
-			r.impliedNak(now, qp, q)
+	if placed {
+		r.settle(now, qp, q, psn, nil)
+		r.place(now, q, p)
+	}
+	if o.Advanced {
+		gate := &p.Ledger
+		if !s.Ack() || psn.Add(1) != q.rules.Oldest {
+			gate = nil
 		}
-	case r.acknowledge(now, qp, q, psn, nil):
-		r.impliedNak(now, qp, q)
-	case s.RNR():
-		r.notReady(now, qp, q, s)
-	case s == rc.NAKSequence:
-		r.Stats.SequenceNaks++
-		r.loss(now, qp, q)
-	default:
-		r.fail(now, qp, nakStatus(s), &p.Ledger)
+		r.settle(now, qp, q, q.rules.Oldest, gate)
 	}
+	r.act(now, qp, q, o, next, s, p)
 }
 
-func nakStatus(s rc.Syndrome) measure.Status {
-	switch s {
-	case rc.NAKRemoteAccess:
-		return measure.StatusRemoteAccess
-	case rc.NAKRemoteOp:
-		return measure.StatusRemoteOp
-	}
-	return measure.StatusInvalidReq
-}
-
-// data takes a READ or atomic response.
-func (r *Requester) data(now clocked.Time, qp int32, q *sendQP, p *msg.Packet) {
-	psn := rc.PSN(p.PSN)
-	if r.acknowledge(now, qp, q, psn, nil) {
-		r.impliedNak(now, qp, q)
+// place writes the data of a response to the oldest request.
+func (r *Requester) place(now clocked.Time, q *sendQP, p *msg.Packet) {
+	if p.Payload == 0 || p.Op != model.OpRead {
 		return
 	}
 	req := q.sq.Front()
-	if req.wqe.Op != p.Op {
-		r.Stats.Duplicates++
-		return
-	}
-	if p.Payload > 0 && p.Op == model.OpRead {
-		offset := uint32(psn.Sub(req.first)) * r.mtu
-		*r.Ports.DMA.Push(now) = msg.DMA{Kind: msg.KindData, Write: true, PA: r.local(&req.wqe, offset),
-			Len: p.Payload, Oracle: msg.Oracle{Page: msg.NoPage}}
-	}
-	if psn == req.last() {
-		r.retire(now, qp, q, measure.StatusOK, &p.Ledger)
-	}
-	r.progress(now, qp, q, psn.Add(1))
+	offset := uint32(rc.PSN(p.PSN).Sub(req.first)) * r.mtu
+	*r.Ports.DMA.Push(now) = msg.DMA{Kind: msg.KindData, Write: true, PA: r.local(&req.wqe, offset),
+		Len: p.Payload, Oracle: msg.Oracle{Page: msg.NoPage}}
 }
 
-// acknowledge completes the requests below PSN end, whose ledger gate is. It
-// stops before a READ or atomic that is not answered and then returns true.
-func (r *Requester) acknowledge(now clocked.Time, qp int32, q *sendQP, end rc.PSN, gate *measure.Ledger) (skipped bool) {
-	una := q.una
-	for una != end && q.sq.Len() > 0 {
-		req := q.sq.Front()
-		if req.wqe.Op.Responds() {
-			skipped = true
-			break
+// settle completes the requests that end before PSN end; gate, when not nil, is
+// the ledger of the one that ends just before.
+func (r *Requester) settle(now clocked.Time, qp int32, q *sendQP, end rc.PSN, gate *measure.Ledger) {
+	for q.sq.Head() != q.admitted {
+		last := q.sq.Front().last()
+		if !last.Before(end) {
+			return
 		}
-		if req.last().Sub(end) >= 0 {
-			una = end // within the message
-			break
-		}
-		una = req.last().Add(1)
 		part := gate
-		if una != end {
+		if last.Add(1) != end {
 			part = nil
 		}
 		r.retire(now, qp, q, measure.StatusOK, part)
 	}
-	if una != q.una {
-		r.progress(now, qp, q, una)
-	}
-	return skipped
-}
-
-// progress moves the oldest unacknowledged PSN, gives the QP its retries back
-// and restarts its timer.
-func (r *Requester) progress(now clocked.Time, qp int32, q *sendQP, una rc.PSN) {
-	q.una = una
-	q.retry, q.rnrRetry, q.retried = r.spec.QP.Retry, r.spec.QP.RNRRetry, false
-	if q.una.Sub(q.next) > 0 {
-		q.seek(q.una) // it had gone back too far
-	}
-	if q.state == sendRun {
-		r.restartTimer(now, qp)
-	}
-	r.wantPayload(qp)
-	r.wantSend(qp)
 }
 
 // retire completes the oldest request.
@@ -145,9 +100,6 @@ func (r *Requester) retire(now clocked.Time, qp int32, q *sendQP, status measure
 		a.Ledger.Charge(now, measure.CauseRetransmit)
 	}
 	a.Status = status
-	if req.wqe.Op.Responds() && seq != q.current && q.reads > 0 {
-		q.reads--
-	}
 	q.admitted = later(q.admitted, q.sq.Head())
 	q.current = later(q.current, q.sq.Head())
 	q.payRequest = later(q.payRequest, q.sq.Head())

@@ -2,70 +2,104 @@ package transport
 
 import (
 	"rnicmmu/clocked"
+	"rnicmmu/components/msg"
 	"rnicmmu/measure"
+	"rnicmmu/model"
 	"rnicmmu/model/rc"
 )
 
-// notReady takes an RNR NAK: the QP goes back and waits.
-func (r *Requester) notReady(now clocked.Time, qp int32, q *sendQP, s rc.Syndrome) {
-	if q.state == sendRNR {
-		r.Stats.Duplicates++
-		return
+// act does what the rules say about a response; next is where sending stood
+// before it.
+func (r *Requester) act(now clocked.Time, qp int32, q *sendQP, o rc.Outcome, next rc.PSN, s rc.Syndrome, p *msg.Packet) {
+	r.count(q, o, s)
+	switch o.Step {
+	case rc.Nothing:
+		if q.rules.Next != next {
+			q.seek() // it had gone back too far
+		}
+		if !q.rules.Waiting() {
+			r.restartTimer(now, qp)
+		}
+		r.wantPayload(qp)
+		r.wantSend(qp)
+	case rc.GoBack:
+		r.retransmit(now, qp, q, next)
+	case rc.WaitRNR:
+		r.goBack(now, q, next)
+		r.setDeadline(q, qp, now+r.rnrDelay(q, o))
+	case rc.QPError:
+		part := &p.Ledger
+		if !s.Fatal() {
+			part = nil
+		}
+		r.fail(now, qp, next, statuses[o.Status], part)
 	}
-	r.Stats.RNRNaks++
-	q.sq.Front().wqe.Access.Counts.RNRNaks++
-	if q.rnrRetry == 0 {
-		r.fail(now, qp, measure.StatusRNRExceeded, nil)
-		return
-	}
-	if q.rnrRetry < 7 {
-		q.rnrRetry--
-	}
-	r.goBack(now, q)
-	q.state = sendRNR
-	r.setDeadline(q, qp, now+clocked.Time(rc.RNRDelay(s.Value())))
 }
 
-// impliedNak takes a response that skips an unanswered READ or atomic.
-func (r *Requester) impliedNak(now clocked.Time, qp int32, q *sendQP) {
-	r.Stats.ImpliedNaks++
-	r.loss(now, qp, q)
+// rnrDelay is the time for which an RNR NAK stops the queue.
+func (r *Requester) rnrDelay(q *sendQP, o rc.Outcome) clocked.Time {
+	if r.spec.QP.Flood && q.sq.Front().wqe.Op == model.OpRead {
+		return r.spec.QP.FloodInterval
+	}
+	return clocked.Time(o.Delay)
 }
 
-// loss goes back once for a loss; what else is noticed of the same loss is
-// ignored until there is progress.
-func (r *Requester) loss(now clocked.Time, qp int32, q *sendQP) {
-	if q.retried || q.state == sendRNR {
-		return
+// count counts what told of the need to go back.
+func (r *Requester) count(q *sendQP, o rc.Outcome, s rc.Syndrome) {
+	switch {
+	case o.Step == rc.Nothing || s.Fatal():
+	case s.RNR():
+		r.Stats.RNRNaks++
+		q.sq.Front().wqe.Access.Counts.RNRNaks++
+	case s.NAK():
+		r.Stats.SequenceNaks++
+	default:
+		r.Stats.ImpliedNaks++
 	}
-	r.retransmit(now, qp, q)
 }
 
-func (r *Requester) retransmit(now clocked.Time, qp int32, q *sendQP) {
-	if q.retry == 0 {
-		r.fail(now, qp, measure.StatusRetryExceeded, nil)
-		return
-	}
-	if q.retry != rc.Infinite {
-		q.retry--
-	}
-	q.retried = true
+// statuses are the rules' in the records.
+var statuses = [...]measure.Status{
+	rc.Success:              measure.StatusOK,
+	rc.RetryExceeded:        measure.StatusRetryExceeded,
+	rc.RNRRetryExceeded:     measure.StatusRNRExceeded,
+	rc.RemoteInvalidRequest: measure.StatusInvalidReq,
+	rc.RemoteAccessError:    measure.StatusRemoteAccess,
+	rc.RemoteOpError:        measure.StatusRemoteOp,
+	rc.BadResponse:          measure.StatusInvalidReq,
+}
+
+// retransmit goes back for a loss.
+func (r *Requester) retransmit(now clocked.Time, qp int32, q *sendQP, next rc.PSN) {
 	r.Stats.GoBacks++
-	r.goBack(now, q)
+	if r.spec.QP.Damming {
+		q.breakDam()
+	}
+	r.goBack(now, q, next)
 	r.restartTimer(now, qp)
 	r.wantPayload(qp)
 	r.wantSend(qp)
 }
 
-// goBack makes the oldest unacknowledged packet the next to send. What the
-// requests sent since then have spent was in vain.
-func (r *Requester) goBack(now clocked.Time, q *sendQP) {
+// breakDam lets go what qp.damming has held.
+func (q *sendQP) breakDam() {
+	for s := q.sq.Head(); s != q.admitted; s++ {
+		q.sq.At(s).lost = false
+	}
+}
+
+// goBack follows the rules back to the oldest unacknowledged packet. What the
+// requests sent since then have spent was in vain; next is where sending stood.
+func (r *Requester) goBack(now clocked.Time, q *sendQP, next rc.PSN) {
+	if next.Before(q.rules.Oldest) {
+		next = q.rules.Oldest
+	}
 	q.vain = q.current
-	if q.current != q.admitted && q.next.Sub(q.sq.At(q.current).first) > 0 {
+	if q.current != q.admitted && next.Sub(q.sq.At(q.current).first) > 0 {
 		q.vain++
 	}
 	q.charge(now, measure.CauseRetransmit)
-	q.seek(q.una)
+	q.seek()
 }
 
 // charge books the time of the requests sent in vain.
@@ -75,35 +109,23 @@ func (q *sendQP) charge(now clocked.Time, c measure.Cause) {
 	}
 }
 
-// seek makes psn the next to send. Payload must be read again: an adapter
-// keeps no copy of what it sent.
-func (q *sendQP) seek(psn rc.PSN) {
-	q.next, q.reads = psn, 0
+// seek follows the rules to the oldest request, which holds the PSN to send
+// next. Payload must be read again: an adapter keeps no copy of what it sent.
+func (q *sendQP) seek() {
 	q.current = q.sq.Head()
-	for q.current != q.admitted {
-		req := q.sq.At(q.current)
-		if psn.Sub(req.first.Add(req.count)) < 0 {
-			break
-		}
-		if req.wqe.Op.Responds() {
-			q.reads++
-		}
-		q.current++
-	}
-	q.payRequest, q.payNext = q.current, psn
+	q.payRequest, q.payNext = q.current, q.rules.Next
 	q.payReady, q.payHeld = 0, 0
 	q.payEpoch++
 }
 
 // fail ends the QP: the oldest request has the status, and the NAK's ledger if
 // there is one; the rest are flushed.
-func (r *Requester) fail(now clocked.Time, qp int32, status measure.Status, part *measure.Ledger) {
+func (r *Requester) fail(now clocked.Time, qp int32, next rc.PSN, status measure.Status, part *measure.Ledger) {
 	q := &r.qps[qp]
 	r.Stats.DeadQPs++
-	q.state = sendDead
 	q.deadline = clocked.Never
 	r.retire(now, qp, q, status, part)
-	r.goBack(now, q)
+	r.goBack(now, q, next)
 	r.flush(now, qp)
 }
 
@@ -124,7 +146,7 @@ func (r *Requester) flush(now clocked.Time, qp int32) {
 func (r *Requester) restartTimer(now clocked.Time, qp int32) {
 	q := &r.qps[qp]
 	at := clocked.Never
-	if r.timeout > 0 && (q.next != q.una || q.current != q.admitted) {
+	if r.timeout > 0 && (q.rules.Next != q.rules.Oldest || q.current != q.admitted) {
 		at = now + r.timeout
 	}
 	r.setDeadline(q, qp, at)
@@ -151,19 +173,29 @@ func (r *Requester) expire(now clocked.Time) {
 		case q.deadline == clocked.Never:
 		case q.deadline > now:
 			r.setDeadline(q, t.qp, q.deadline)
-		case q.state == sendRNR:
-			q.state = sendRun
+		case q.rules.Waiting():
+			q.rules.RNRTimer()
 			q.charge(now, measure.CauseRNRWait)
 			q.deadline = clocked.Never
 			r.wantPayload(t.qp)
 			r.wantSend(t.qp)
-		case q.next != q.una:
-			r.Stats.Timeouts++
-			r.retransmit(now, t.qp, q)
+		case q.rules.Next != q.rules.Oldest:
+			r.timeOut(now, t.qp, q)
 		default:
 			q.deadline = clocked.Never // nothing outstanding
 		}
 	}
+}
+
+// timeOut ends the wait for an acknowledgement.
+func (r *Requester) timeOut(now clocked.Time, qp int32, q *sendQP) {
+	r.Stats.Timeouts++
+	next := q.rules.Next
+	if o := q.rules.Timeout(); o.Step == rc.QPError {
+		r.fail(now, qp, next, statuses[o.Status], nil)
+		return
+	}
+	r.retransmit(now, qp, q, next)
 }
 
 // arm asks the engine to wake the unit for the earliest timer.

@@ -17,14 +17,18 @@ func (r *Requester) wantSend(qp int32) {
 
 // maySend tells whether the QP has a packet that may leave.
 func (r *Requester) maySend(q *sendQP) bool {
-	if q.state != sendRun || q.current == q.admitted || int(q.next.Sub(q.una)) >= r.spec.QP.Window {
+	next := q.rules.Next
+	if q.current == q.admitted || !q.rules.MaySend(1) || int(next.Sub(q.rules.Oldest)) >= r.spec.QP.Window {
 		return false
 	}
 	req := q.sq.At(q.current)
-	if req.wqe.Op.Responds() {
-		return q.reads < r.spec.QP.MaxRdAtomic
+	if q.fenced(req) {
+		return false
 	}
-	return !req.needsPayload() || q.payReady>>(q.next&63)&1 == 1
+	if req.wqe.Op.Responds() {
+		return q.rules.Resending() || q.rules.Reads() < r.spec.QP.MaxRdAtomic
+	}
+	return !req.needsPayload() || q.payReady>>(next&63)&1 == 1
 }
 
 // send puts packets on the network, one of each QP in turn, when the wire is
@@ -55,18 +59,22 @@ func (r *Requester) transmit(now clocked.Time, qp int32, q *sendQP) {
 	a := req.wqe.Access
 	a.Ledger.Charge(now, measure.CauseSendQueue)
 	p := r.pool.Get()
-	r.fill(p, req, q.next)
+	r.fill(p, req, q.rules.Next)
 	p.QP = uint32(qp)
 	p.Ledger.Last = now
-	if q.next.Sub(q.high) < 0 {
-		p.Resend = true
-		r.Stats.PacketsResent++
-		a.Counts.Resends++
-	}
-	if q.next == q.una || q.deadline == clocked.Never {
+	p.Resend = q.rules.Resending()
+	if q.rules.Next == q.rules.Oldest || q.deadline == clocked.Never {
 		r.restartTimer(now, qp)
 	}
 	q.advance(req, p)
+	if req.lost {
+		r.pool.Put(p)
+		return
+	}
+	if p.Resend {
+		r.Stats.PacketsResent++
+		a.Counts.Resends++
+	}
 	q.unasked++
 	if p.Last || q.unasked >= max(1, r.spec.QP.Window/4) {
 		p.AckReq, q.unasked = true, 0
@@ -95,25 +103,23 @@ func (r *Requester) fill(p *msg.Packet, req *request, psn rc.PSN) {
 	}
 	p.Payload = min(r.mtu, w.Len-offset)
 	p.First, p.Last = part == 0, part == req.count-1
+	if p.Last && w.Op == model.OpSend {
+		p.Invalidate = w.Invalidate
+	}
 }
 
 // advance moves behind packet p of the current request.
 func (q *sendQP) advance(req *request, p *msg.Packet) {
+	n := uint32(1)
 	switch {
 	case req.wqe.Op.Responds():
-		q.next = req.first.Add(req.count)
-		q.reads++
-	default:
-		if req.needsPayload() {
-			q.payReady &^= 1 << (q.next & 63)
-			q.payHeld--
-		}
-		q.next = q.next.Add(1)
+		n = req.count - uint32(q.rules.Next.Sub(req.first))
+	case req.needsPayload():
+		q.payReady &^= 1 << (q.rules.Next & 63)
+		q.payHeld--
 	}
+	q.rules.Issue(n, req.wqe.Op.Responds())
 	if p.Last {
 		q.current++
-	}
-	if q.next.Sub(q.high) > 0 {
-		q.high = q.next
 	}
 }

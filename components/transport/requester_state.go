@@ -7,19 +7,6 @@ import (
 	"rnicmmu/model/rc"
 )
 
-// sendState is what a send queue is doing.
-type sendState uint8
-
-const (
-	sendRun sendState = iota
-	sendRNR           // nothing leaves before the deadline
-	sendDead
-)
-
-func (s sendState) String() string {
-	return [...]string{"runs", "waits for its RNR timer", "is in error"}[s]
-}
-
 // request is a work request in its send queue.
 type request struct {
 	wqe    msg.WQE
@@ -27,26 +14,23 @@ type request struct {
 	count  uint32 // PSNs that it takes: request packets, or response packets of a READ
 	inline bool   // the data came with the doorbell
 	ready  bool   // the work request is here
+	lost   bool   // qp.damming: its packets do not leave before a go-back for a loss
+	after  uint32 // with a fence: requests below must be complete
+	done   bool   // iWARP: complete, but for what is before it
 }
 
 // sendQP is the state of a send queue. PSN order is request order, so a place
-// in the queue is a PSN.
+// in the queue is a PSN; rules says which are acknowledged and which is next.
 type sendQP struct {
+	rules    rc.Requester
 	sq       clocked.FIFO[request]
-	state    sendState
 	queued   bool   // in Requester.sending
 	reading  bool   // in Requester.payload
-	retried  bool   // went back for a loss and has seen no progress since
 	admitted uint32 // requests below have their PSNs
-	current  uint32 // request of next
-	una      rc.PSN // oldest unacknowledged PSN
-	next     rc.PSN // PSN to send next
-	high     rc.PSN // PSN after the highest ever sent
+	current  uint32 // request that is sent next
+	lastRead uint32 // request after the last READ or atomic admitted
 	end      rc.PSN // PSN after those of admitted requests
 	unasked  int    // packets sent since one that asked for an ACK
-	reads    int    // READs and atomics sent and not answered
-	retry    int    // left
-	rnrRetry int
 	vain     uint32 // requests below were sent in vain before the RNR wait
 	deadline clocked.Time
 	queuedAt clocked.Time // earliest entry among the timers
@@ -58,9 +42,15 @@ type sendQP struct {
 	payEpoch   uint32 // raised when the queue goes back
 }
 
-func (q *sendQP) reset(psn rc.PSN, retry, rnrRetry int) {
-	*q = sendQP{una: psn, next: psn, high: psn, end: psn, payNext: psn, retry: retry, rnrRetry: rnrRetry,
-		deadline: clocked.Never, queuedAt: clocked.Never}
+// String says what the queue is doing.
+func (q *sendQP) String() string {
+	switch {
+	case q.rules.Failed():
+		return "is in error"
+	case q.rules.Waiting():
+		return "waits for its RNR timer"
+	}
+	return "runs"
 }
 
 // sendOp is what a DMA of the requester is for.
@@ -93,6 +83,12 @@ func (o *ops[T]) get() (int32, *T) {
 func (o *ops[T]) put(i int32) {
 	o.used--
 	o.free = append(o.free, i)
+}
+
+// fenced tells whether a request must wait for READs and atomics before it.
+// Those complete in order, so the last of them stands for all.
+func (q *sendQP) fenced(r *request) bool {
+	return r.wqe.Fence && int32(r.after-q.sq.Head()) > 0
 }
 
 // needsPayload tells whether the request's data must be read from memory.

@@ -36,6 +36,7 @@ type RecvBuffers struct {
 type HostMemory struct {
 	QPC     model.PA // QP contexts
 	RQ, CQ  model.PA // receive and completion queues: Entries × 64 B a QP
+	Backup  model.PA // backup ring: adapter.backup_entries × qp.mtu
 	Entries uint32
 }
 
@@ -44,18 +45,19 @@ type Responder struct {
 	Ports ResponderPorts
 	Stats ResponderStats
 
-	engine  *clocked.Engine
-	id      clocked.UnitID
-	name    string
-	spec    Spec
-	memory  HostMemory
-	buffers []RecvBuffers
-	pool    *msg.Pool[msg.Packet]
-	mtu     uint32
-	per     translatePer
-	ackAt   ackPoint
-	hold    bool // absent pages: the packet waits
-	drop    bool // a full receive buffer drops
+	protocol receiveProtocol // what it does by its own, or iWARP's rules
+	engine   *clocked.Engine
+	id       clocked.UnitID
+	name     string
+	spec     Spec
+	memory   HostMemory
+	buffers  []RecvBuffers
+	pool     *msg.Pool[msg.Packet]
+	mtu      uint32
+	per      translatePer
+	ackAt    ackPoint
+	hold     bool // absent pages: the packet waits
+	drop     bool // a full receive buffer drops
 
 	qps        []recvQP
 	context    *cache.Cache
@@ -73,6 +75,8 @@ type Responder struct {
 	replies    slab[reply]
 	handles    slab[handle]
 	ops        ops[recvOp]
+	ring       backupRing
+	updated    clocked.Time // qp.flood: when the last QP to learn of its page has
 
 	linkAlarm, pipeAlarm, holdAlarm clocked.Time // what each has asked the engine for last
 }
@@ -86,6 +90,11 @@ type arrival struct {
 // ResponderStats counts since the start.
 type ResponderStats struct {
 	Packets       uint64 // taken from the network
+	BackedUp      uint64 // pieces of packets put into the backup ring
+	BackupFull    uint64 // RNR NAKs because it was full; they count by class too
+	BackupLost    uint64 // entries whose page or key was gone for good
+	BackupPeak    int    // entries
+	Flooded       uint64 // READs refused because of qp.flood; they count by class too
 	Messages      uint64 // requests executed
 	RNRMoving     uint64 // RNR NAKs by what made them necessary
 	RNRPaging     uint64
@@ -101,7 +110,9 @@ type ResponderStats struct {
 	PausedTime    clocked.Time
 	BufferPeak    int64  // bytes
 	Revoked       uint64 // held translations given back on demand
+	KillsRefused  uint64 // SENDs whose key to invalidate was not valid: each ends its QP
 	StaleReads    uint64 // reads served by a frame that did not hold the page meant
+	TCP           TCPStats
 }
 
 // NewResponder makes a responder; buffers has one entry a QP, and the QPs begin
@@ -122,7 +133,7 @@ func NewResponder(e *clocked.Engine, name string, spec Spec, memory HostMemory, 
 	r := &Responder{engine: e, name: name, spec: spec, memory: memory, buffers: buffers, pool: pool,
 		mtu: uint32(spec.QP.MTU), per: translatePer(per), ackAt: ackPoint(at),
 		hold: spec.QP.FaultResponse == "hold", drop: spec.Adapter.RxFull == "drop",
-		context: context, link: newSerializer(spec.Network.Rate), qps: make([]recvQP, spec.QPs)}
+		ring: newBackupRing(&spec), context: context, link: newSerializer(spec.Network.Rate), qps: make([]recvQP, spec.QPs)}
 	rules, err := rc.NewResponder(rc.ResponderConfig{MTU: r.mtu, Rights: key.RemoteRead | key.RemoteWrite | key.RemoteAtomic,
 		Resources: spec.QP.MaxRdAtomic, RNRTimer: uint8(spec.QP.RNRTimer), NAKAfterRNR: spec.QP.NakAfterRNR == "once"}, rc.PSN(psn))
 	if err != nil {
@@ -133,6 +144,12 @@ func NewResponder(e *clocked.Engine, name string, spec Spec, memory HostMemory, 
 		r.qps[i].repost = make([]clocked.Time, max(0, buffers[i].Count))
 	}
 	r.id = e.Register(r)
+	r.protocol = r
+	if spec.TCP != nil {
+		if r.protocol, err = newStreamResponder(r, psn); err != nil {
+			return nil, fmt.Errorf("%s: %w", name, err)
+		}
+	}
 	return r, nil
 }
 
@@ -146,9 +163,23 @@ func (r *Responder) ID() clocked.UnitID { return r.id }
 func (r *Responder) Name() string { return r.name }
 
 // Idle tells whether no packet, reply or transfer is in flight. A translation
-// may still be held for the rest of a message whose sender has given up.
+// may still be held for the rest of a message whose sender has given up, or
+// with iWARP a response begun for a request that never comes again.
 func (r *Responder) Idle() bool {
-	return r.waiting.used == 0 && r.replies.used == 0 && r.ops.used == 0 && r.releases.Len() == 0
+	return r.waiting.used == 0 && r.replies.used == r.protocol.parked() && r.ops.used == 0 && r.releases.Len() == 0 && r.ring.idle()
+}
+
+// DropsOutstanding is the segments of iWARP that were dropped for their pages
+// and have not come again: TCP.Drops… = TCP.Returned + DropsOutstanding().
+func (r *Responder) DropsOutstanding() (n uint64) {
+	if t, ok := r.protocol.(*streamResponder); ok {
+		for i := range t.streams {
+			if t.streams[i].dropped {
+				n++
+			}
+		}
+	}
+	return n
 }
 
 // Waits has a line for each QP that has something to do.
@@ -156,6 +187,9 @@ func (r *Responder) Waits() []string {
 	var lines []string
 	if r.paused {
 		lines = append(lines, fmt.Sprintf("%s: receive buffer full (%d bytes) since %v", r.name, r.used, r.pausedAt))
+	}
+	if !r.ring.idle() {
+		lines = append(lines, fmt.Sprintf("%s: %s", r.name, r.ring.String()))
 	}
 	for i := range r.qps {
 		q := &r.qps[i]
@@ -172,14 +206,16 @@ func (r *Responder) Waits() []string {
 
 // Tick implements clocked.Unit.
 func (r *Responder) Tick(now clocked.Time) {
+	r.protocol.expire(now)
 	r.finishDMA(now)
 	r.takeTranslations(now)
 	r.endHolds(now)
 	for moved := true; moved; { // what one frees, another can use at once
 		moved = r.accept(now)
-		moved = r.startChecks(now) || moved
+		moved = r.protocol.startChecks(now) || moved
 		moved = r.useWires(now) || moved
 	}
+	r.protocol.arm(now)
 }
 
 // wakeAt sets a timer, once for each time that an alarm is asked for.
@@ -194,6 +230,9 @@ func (r *Responder) wakeAt(alarm *clocked.Time, at clocked.Time) {
 // whether anything moved.
 func (r *Responder) useWires(now clocked.Time) bool {
 	moved := false
+	if !r.ring.idle() {
+		moved = r.merge(now)
+	}
 	for r.translates.Len() > 0 && r.Ports.Translate.Ready(now) {
 		r.askTranslation(now, r.translates.Pop())
 		moved = true

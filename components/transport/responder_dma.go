@@ -32,8 +32,12 @@ func (r *Responder) transfer(now clocked.Time, qp int32) {
 		r.atomicStore(now, qp, q)
 	case stageFlush:
 		r.flush(now, qp, q)
+	case stageProve:
+		r.prove(now, qp, q)
+	case stageBackUp:
+		r.backUp(now, qp, q)
 	case stageReceiveEntry:
-		r.writeReceiveEntry(now, qp, q)
+		r.writeReceiveEntry(now, qp, q.taken())
 		r.finish(now, q)
 	}
 	r.advance(now, qp)
@@ -62,7 +66,7 @@ func (r *Responder) dataDMA(q *recvQP, write bool, n uint32, cookie int32) msg.D
 	va := r.address(q)
 	d := msg.DMA{Kind: msg.KindData, Write: write, Notify: write, Len: n, Cookie: uint64(cookie), Counts: &p.Access.Counts,
 		PA:     q.heldPA + model.PA(uint64(va)&(r.spec.AdapterPage.Bytes()-1)),
-		Oracle: msg.Oracle{Page: r.page(q, va)}}
+		Oracle: msg.Oracle{Page: r.page(q, va)}, Address: q.heldAddress}
 	if write {
 		d.Oracle.Write = p.Write
 	}
@@ -95,10 +99,8 @@ func (r *Responder) store(now clocked.Time, qp int32, q *recvQP) {
 	i, _ := r.newOp(stageStore, qp, q)
 	*r.Ports.DMA.Push(now) = r.dataDMA(q, true, n, i)
 	p.Ledger.Charge(now, measure.CauseDMAQueue)
-	q.lastOp = i
-	q.offset += n
-	r.enterStage(now, q, stagePiece)
-	r.usedPiece(q)
+	q.lastOp, q.unplaced = i, true
+	r.stored(now, qp, q, n)
 }
 
 // wantLoad opens the READ response that the next piece belongs to.
@@ -150,17 +152,15 @@ func (r *Responder) atomicStore(now clocked.Time, qp int32, q *recvQP) {
 	i, _ := r.newOp(stageStore, qp, q)
 	*r.Ports.DMA.Push(now) = r.dataDMA(q, true, atomicBytes, i)
 	r.first(q).Ledger.Charge(now, measure.CauseDMAQueue)
-	q.offset = atomicBytes
-	r.enterStage(now, q, stagePiece)
-	r.usedPiece(q)
+	r.stored(now, qp, q, atomicBytes)
 }
 
 // flush reads behind the head's last write, whose reply waits for the answer.
 // Any address pushes the write; the context table's stays valid.
 func (r *Responder) flush(now clocked.Time, qp int32, q *recvQP) {
 	i, op := r.ops.get()
-	op.stage, op.qp, op.handle, op.reply = stageFlush, qp, none, q.replyTail
-	rep := &r.replies.slots[q.replyTail]
+	op.stage, op.qp, op.handle, op.reply = stageFlush, qp, none, q.flushed
+	rep := &r.replies.slots[q.flushed]
 	rep.packet.Ledger.Charge(now, measure.CauseDMAQueue)
 	*r.Ports.DMA.Push(now) = msg.DMA{Kind: msg.KindFlush, PA: r.memory.QPC, Len: flushBytes, Cookie: uint64(i),
 		Ledger: &rep.packet.Ledger, Oracle: msg.Oracle{Page: msg.NoPage}}
@@ -170,7 +170,7 @@ func (r *Responder) flush(now clocked.Time, qp int32, q *recvQP) {
 // finishDMA takes answers of transfers.
 func (r *Responder) finishDMA(now clocked.Time) {
 	for d := r.Ports.DMADone.Peek(now); d != nil; d = r.Ports.DMADone.Peek(now) {
-		i := int32(d.Cookie)
+		i, status := int32(d.Cookie), d.Status
 		if d.Stale {
 			r.Stats.StaleReads++
 		}
@@ -180,12 +180,12 @@ func (r *Responder) finishDMA(now clocked.Time) {
 			r.handles.slots[op.handle].refs--
 			r.release(op.handle)
 		}
-		r.answered(now, op)
+		r.answered(now, op, status)
 		r.ops.put(i)
 	}
 }
 
-func (r *Responder) answered(now clocked.Time, op *recvOp) {
+func (r *Responder) answered(now clocked.Time, op *recvOp, status msg.Status) {
 	q := &r.qps[op.qp]
 	switch op.stage {
 	case stageContext:
@@ -198,7 +198,9 @@ func (r *Responder) answered(now clocked.Time, op *recvOp) {
 		r.received(now, op.qp, q)
 		r.advance(now, op.qp)
 	case stageAtomic:
-		r.want(now, op.qp, q, stageAtomicStore)
+		r.atomicLoaded(now, op.qp, q, status)
+	case stageProof:
+		r.proven(now, op.qp, q, status)
 	case stageStore:
 		if q.lastOp != none && r.ops.slots[q.lastOp] == op {
 			q.lastOp = none
@@ -209,8 +211,10 @@ func (r *Responder) answered(now clocked.Time, op *recvOp) {
 		}
 	case stageLoad:
 		r.replies.slots[op.reply].packet.Ledger = op.ledger
+		r.blame(q, op.reply, status)
 		r.arrivedFor(op.qp, op.reply)
 	case stageFlush:
+		r.blame(q, op.reply, status)
 		r.arrivedFor(op.qp, op.reply)
 	}
 }

@@ -19,7 +19,7 @@ func (r *Responder) accept(now clocked.Time) (moved bool) {
 			return moved
 		}
 		p := *head
-		bytes := int64(p.WireLen) - gapBytes
+		bytes := r.protocol.buffered(p)
 		full := r.used+bytes > int64(r.spec.Adapter.RxBuffer)
 		if full && !r.drop {
 			r.pause(now)
@@ -37,7 +37,7 @@ func (r *Responder) accept(now clocked.Time) (moved bool) {
 			r.Stats.Dropped++
 			r.pool.Put(p)
 		default:
-			r.enter(now, p, bytes, waited)
+			r.protocol.enter(now, p, bytes, waited)
 		}
 	}
 }
@@ -101,12 +101,12 @@ func (r *Responder) advance(now clocked.Time, qp int32) {
 		moved := false
 		switch q.stage {
 		case stageIdle:
-			moved = q.arrived > 0
+			moved = r.protocol.next(qp, q)
 			if moved {
 				r.begin(now, qp, q)
 			}
 		case stageCheck:
-			r.check(now, qp, q)
+			r.protocol.check(now, qp, q)
 			moved = true
 		case stagePiece:
 			moved = r.piece(now, qp, q)
@@ -131,7 +131,7 @@ func (r *Responder) begin(now clocked.Time, qp int32, q *recvQP) {
 	n.packet.Ledger.Charge(min(n.ready, now), measure.CauseResponder)
 	n.packet.Ledger.Charge(now, measure.CauseRxBuffer)
 	q.packet = rulesView(n.packet)
-	q.offset, q.fresh, q.again, q.lastOp = 0, true, false, none
+	q.offset, q.fresh, q.again, q.lastOp, q.unplaced = 0, true, false, none, false
 	tag := uint64(qp)
 	if _, hit := r.context.Lookup(tag, tag); hit {
 		r.enterStage(now, q, stageCheck)
@@ -158,7 +158,11 @@ func rulesView(p *msg.Packet) rc.Packet {
 	case p.Last:
 		i, n = 1, 2
 	}
-	return rc.Packet{Opcode: rc.RequestOpcode(p.Op, rc.NoExtra, i, n), AckRequest: p.AckReq, PSN: rc.PSN(p.PSN),
+	extra := rc.NoExtra
+	if p.Invalidate != 0 {
+		extra = rc.WithInvalidate
+	}
+	return rc.Packet{Opcode: rc.RequestOpcode(p.Op, extra, i, n), AckRequest: p.AckReq, PSN: rc.PSN(p.PSN),
 		Payload: p.Payload, Length: p.MsgLen, Key: key.Key(p.Key), VA: p.VA}
 }
 
@@ -234,7 +238,7 @@ func (r *Responder) admit(now clocked.Time, qp int32, q *recvQP) {
 func (r *Responder) received(now clocked.Time, qp int32, q *recvQP) {
 	o := q.packet.Opcode
 	if o.Op() == model.OpSend && uint64(r.first(q).Offset)+uint64(q.packet.Payload) > uint64(r.buffers[qp].Len) {
-		r.answer(now, qp, q, q.rules.Execute(q.packet, rc.ReceiveTooSmall, 0))
+		r.protocol.tooLong(now, qp, q)
 		return
 	}
 	r.enterStage(now, q, stagePiece)

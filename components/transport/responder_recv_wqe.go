@@ -50,12 +50,11 @@ func (r *Responder) queueEntry(base model.PA, qp int32, entry int) model.PA {
 	return base + model.PA((uint64(qp)*n+uint64(entry)%n)*wqeBytes)
 }
 
-// writeReceiveEntry completes a receive; software posts its buffer again.
-func (r *Responder) writeReceiveEntry(now clocked.Time, qp int32, q *recvQP) {
-	b := q.taken()
+// writeReceiveEntry completes the receive into buffer b; software posts it again.
+func (r *Responder) writeReceiveEntry(now clocked.Time, qp int32, b int) {
 	*r.Ports.DMA.Push(now) = msg.DMA{Kind: msg.KindCQE, Write: true, PA: r.queueEntry(r.memory.CQ, qp, b),
 		Len: cqeBytes, Cookie: uint64(qp), Oracle: msg.Oracle{Page: msg.NoPage}}
-	q.repost[b] = now + r.spec.QP.Repost
+	r.qps[qp].repost[b] = now + r.spec.QP.Repost
 }
 
 // address is where the head's next byte belongs.

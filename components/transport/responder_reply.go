@@ -26,12 +26,26 @@ func (r *Responder) endPacket(now clocked.Time, qp int32, q *recvQP) bool {
 	if p.Last || r.per == perPacket {
 		r.letGo(q)
 	}
-	a := q.rules.Execute(q.packet, rc.Done, 0)
-	if p.Last {
+	if p.Invalidate != 0 && q.backed > 0 {
+		r.enterStage(now, q, stageMerged)
+		return false
+	}
+	if p.Invalidate != 0 {
+		r.enterStage(now, q, stageInvalidate)
+		*r.translates.Push() = qp
+		return false
+	}
+	r.execute(now, qp, q, rc.Done)
+	return true
+}
+
+// execute ends the head, a SEND or WRITE packet all of whose bytes are stored.
+func (r *Responder) execute(now clocked.Time, qp int32, q *recvQP, e rc.Execution) {
+	a := q.rules.Execute(q.packet, e, 0)
+	if a.Kind != rc.Fail && q.packet.Opcode.Last() {
 		r.Stats.Messages++
 	}
 	r.acknowledge(now, qp, q, a)
-	return true
 }
 
 // acknowledge queues the ACK of the head, a SEND or WRITE packet that is
@@ -42,14 +56,14 @@ func (r *Responder) acknowledge(now clocked.Time, qp int32, q *recvQP, a rc.Acti
 	case a.Kind != rc.SendAck:
 		r.pool.Put(p)
 		r.afterAck(now, qp, q)
-	case q.lastOp == none || r.ackAt == ackReceipt:
+	case r.ackAt == ackReceipt, !q.unplaced, q.lastOp == none && r.ackAt == ackIssue:
 		r.reply(qp, q, p, a, 0)
 		r.afterAck(now, qp, q)
 	case r.ackAt == ackIssue:
 		r.ops.slots[q.lastOp].reply = r.reply(qp, q, p, a, 1)
 		r.afterAck(now, qp, q)
 	default:
-		r.reply(qp, q, p, a, 1)
+		q.flushed = r.reply(qp, q, p, a, 1)
 		r.want(now, qp, q, stageFlush)
 	}
 }
@@ -57,6 +71,11 @@ func (r *Responder) acknowledge(now clocked.Time, qp int32, q *recvQP, a rc.Acti
 // afterAck ends a SEND or WRITE packet whose reply is queued.
 func (r *Responder) afterAck(now clocked.Time, qp int32, q *recvQP) {
 	if o := q.packet.Opcode; o.Op() == model.OpSend && o.Last() {
+		if q.backed > 0 || q.delayed > 0 {
+			r.ring.delay(qp, q)
+			r.finish(now, q)
+			return
+		}
 		r.want(now, qp, q, stageReceiveEntry)
 		return
 	}
@@ -153,13 +172,13 @@ func (r *Responder) arrivedFor(qp, i int32) {
 }
 
 func (r *Responder) wantEmit(qp int32, q *recvQP) {
-	if !q.queued && r.mayEmit(q) {
+	if !q.queued && r.protocol.mayEmit(qp, q) {
 		q.queued = true
 		*r.sending.Push() = qp
 	}
 }
 
-func (r *Responder) mayEmit(q *recvQP) bool {
+func (r *Responder) mayEmit(_ int32, q *recvQP) bool {
 	if q.replyHead == none {
 		return false
 	}
@@ -182,7 +201,7 @@ func (r *Responder) send(now clocked.Time) bool {
 		qp := r.sending.Pop()
 		q := &r.qps[qp]
 		q.queued = false
-		r.emit(now, q)
+		r.protocol.emit(now, qp, q)
 		r.wantEmit(qp, q)
 		if q.stage == stageReadAhead {
 			r.enterStage(now, q, stagePiece)
@@ -193,7 +212,7 @@ func (r *Responder) send(now clocked.Time) bool {
 	return moved
 }
 
-func (r *Responder) emit(now clocked.Time, q *recvQP) {
+func (r *Responder) emit(now clocked.Time, _ int32, q *recvQP) {
 	rep := r.replies.remove(q.replyHead)
 	p := rep.packet
 	q.replyHead = rep.next
@@ -201,6 +220,13 @@ func (r *Responder) emit(now clocked.Time, q *recvQP) {
 		q.replyTail = none
 	}
 	q.replies--
+	if r.behindNak(q, p) {
+		r.pool.Put(p)
+		return
+	}
+	if rep.status != msg.StatusSuccess {
+		r.replace(q, p, rep.status)
+	}
 	p.Ledger.Charge(now, measure.CauseResponder)
 	p.WireLen = wireLen(p)
 	_, end := r.link.Send(now, int64(p.WireLen))

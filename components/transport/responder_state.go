@@ -32,6 +32,12 @@ const (
 	stageAtomic                    // the old value of an atomic
 	stageAtomicStore               // DMA wire
 	stageFlush                     // DMA wire: read that pushes the data to memory
+	stageProve                     // DMA wire: read that tells whether a write met its page
+	stageProof                     // that read's answer
+	stageInvalidate                // the Translate wire: invalidation of a key
+	stageInvalidation              // its end
+	stageBackUp                    // DMA wire: the piece goes to the backup ring
+	stageMerged                    // the QP's entries in the backup ring
 	stageReceiveEntry              // DMA wire: completion entry of a receive
 )
 
@@ -39,7 +45,10 @@ var stageNames = [...]string{"idle", "is checked", "waits for DMA of a context w
 	"waits for its context", "waits for DMA of a receive work request", "waits for a receive work request", "moves on",
 	"waits to ask for a translation", "waits for a translation", "waits for READ responses to leave", "waits for DMA of a write",
 	"waits for DMA of a read", "waits for DMA of an atomic's read", "waits for an atomic's old value",
-	"waits for DMA of an atomic's write", "waits for DMA of a flush", "waits for DMA of a receive completion"}
+	"waits for DMA of an atomic's write", "waits for DMA of a flush", "waits for DMA of a write's proof",
+	"waits for a write's proof", "waits to ask for a key's invalidation", "waits for a key's invalidation",
+	"waits for DMA to the backup ring", "waits for its data in the backup ring to be merged",
+	"waits for DMA of a receive completion"}
 
 func (s stage) String() string { return stageNames[s] }
 
@@ -51,22 +60,33 @@ type recvQP struct {
 	stage      stage
 	since      clocked.Time
 
-	packet  rc.Packet // the head as the rules see it
-	offset  uint32    // bytes of the head done; of a READ, of its message
-	fresh   bool      // the head is not authorized yet
-	again   bool      // the head is a READ executed before
-	lastOp  int32     // the head's last data write
-	checked bool      // the key was checked within this message
-	stalled bool      // the head was put off: its PSN comes again
-	looked  model.VA  // what of the message lies below was looked up
+	packet   rc.Packet // the head as the rules see it
+	offset   uint32    // bytes of the head done; of a READ, of its message
+	fresh    bool      // the head is not authorized yet
+	again    bool      // the head is a READ executed before
+	lastOp   int32     // the head's last data write
+	unplaced bool      // the head has written data that may not be in memory
+	checked  bool      // the key was checked within this message
+	stalled  bool      // the head was put off: its PSN comes again
+	looked   model.VA  // what of the message lies below was looked up
 
 	cut      bool   // a READ was put off in mid-response, at cutAt
 	cutNamed bool   // and the packets behind have had their NAK
 	cutAt    rc.PSN // response missing
 
-	held     int32  // translation in use
-	heldPage uint64 // adapter page number
-	heldPA   model.PA
+	held        int32  // translation in use
+	heldPage    uint64 // adapter page number
+	heldPA      model.PA
+	heldAddress msg.Address
+	heldOver    bool      // more is advertised than reserved, in case its page turns out absent
+	stored      uint32    // bytes of the piece whose proof is awaited
+	before      rc.Cursor // of an atomic's execution
+	skip        bool      // READ responses up to the last are behind a NAK that took one's place
+
+	backed  uint32       // entries in the backup ring
+	delayed uint32       // receive completions that wait for them
+	freshAt clocked.Time // qp.flood: when the QP learns that its page is there
+	flooded bool         // qp.flood: it has not
 
 	receives int            // receive work requests fetched and unused
 	buffer   int            // the next receive buffer in the ring
@@ -75,7 +95,8 @@ type recvQP struct {
 	open                 int32 // READ response being read
 	replyHead, replyTail int32
 	replies              int
-	queued               bool // in Responder.sending
+	queued               bool  // in Responder.sending
+	flushed              int32 // reply that the head's flush is for
 	victim               uint64
 }
 
@@ -91,8 +112,9 @@ type node struct {
 // reply is a packet to send, in PSN order a QP.
 type reply struct {
 	packet *msg.Packet
-	waits  int32 // transfers that must end first
-	open   bool  // more transfers will be added
+	waits  int32      // transfers that must end first
+	open   bool       // more transfers will be added
+	status msg.Status // the worst of its reads
 	next   int32
 }
 
@@ -109,7 +131,8 @@ type recvOp struct {
 type handle struct {
 	number  uint32 // the TPT's
 	refs    int32  // transfers not issued (writes) or not answered (reads)
-	qp      int32
+	qp      int32  // none: an entry of the backup ring
+	entry   uint32
 	live    bool
 	closed  bool // no further use
 	revoked bool // the TPT wants it back

@@ -13,7 +13,7 @@ import (
 func (r *Responder) piece(now clocked.Time, qp int32, q *recvQP) bool {
 	p := r.first(q)
 	if q.offset == r.extent(p) {
-		return r.endPacket(now, qp, q)
+		return r.protocol.endPacket(now, qp, q)
 	}
 	va := r.address(q)
 	if q.held != none && q.heldPage != r.spec.AdapterPage.Number(va) {
@@ -24,7 +24,7 @@ func (r *Responder) piece(now clocked.Time, qp int32, q *recvQP) bool {
 		*r.translates.Push() = qp
 		return false
 	}
-	if q.fresh && !r.authorize(now, qp, q) {
+	if q.fresh && !r.protocol.authorize(now, qp, q) {
 		return true
 	}
 	switch {
@@ -59,6 +59,7 @@ func (r *Responder) authorize(now clocked.Time, qp int32, q *recvQP) bool {
 	a := q.rules.Authorize(q.packet, key.OK)
 	if a.Kind == rc.Continue && q.packet.Opcode.Op().Responds() {
 		// Executed before the transfer, so that duplicates find it.
+		q.before = q.rules.Cursor
 		a = q.rules.Execute(q.packet, rc.Done, 0)
 		if a.Kind == rc.SendResponse {
 			r.Stats.Messages++
@@ -101,6 +102,10 @@ func (r *Responder) tlpBytes(op model.Op) uint32 {
 func (r *Responder) askTranslation(now clocked.Time, qp int32) {
 	q := &r.qps[qp]
 	p := r.first(q)
+	if q.stage == stageInvalidate {
+		r.invalidate(now, qp, q)
+		return
+	}
 	va := r.address(q)
 	n := r.span(p, q.offset, va)
 	t := msg.Translate{Cookie: uint64(qp), QP: uint32(qp), PD: r.buffers[qp].PD, Key: p.Key, Op: p.Op,
@@ -109,8 +114,8 @@ func (r *Responder) askTranslation(now clocked.Time, qp int32) {
 	if p.Op == model.OpSend {
 		t.Key = r.buffers[qp].Key
 	}
-	if !q.checked {
-		t.CheckKey, t.CheckVA, t.CheckLen = true, va, r.checkLen(p, q.offset)
+	if n := r.protocol.unchecked(q, p, va); n > 0 {
+		t.CheckKey, t.CheckVA, t.CheckLen = true, va, n
 	}
 	if !q.again || q.cut {
 		q.looked = max(q.looked, va+model.VA(n))
@@ -118,6 +123,15 @@ func (r *Responder) askTranslation(now clocked.Time, qp int32) {
 	p.Ledger.Charge(now, measure.CauseResponder)
 	*r.Ports.Translate.Push(now) = t
 	r.enterStage(now, q, stageTranslation)
+}
+
+// unchecked is the bytes from va on for which the key is to be checked, none
+// if it was checked within the message.
+func (r *Responder) unchecked(q *recvQP, p *msg.Packet, _ model.VA) uint32 {
+	if q.checked {
+		return 0
+	}
+	return r.checkLen(p, q.offset)
 }
 
 // checkLen is the bytes from the head's next one to the end of its message,
@@ -138,6 +152,10 @@ func (r *Responder) takeTranslations(now clocked.Time) {
 			r.revoke(answer.Handle)
 			continue
 		}
+		if answer.Cookie >= ringCookie {
+			r.found(now, uint32(answer.Cookie), &answer)
+			continue
+		}
 		r.translated(now, int32(answer.Cookie), &answer)
 	}
 }
@@ -145,28 +163,79 @@ func (r *Responder) takeTranslations(now clocked.Time) {
 func (r *Responder) translated(now clocked.Time, qp int32, t *msg.Translation) {
 	q := &r.qps[qp]
 	r.first(q).Ledger.Charge(now, measure.CauseTranslate)
-	switch t.Outcome {
-	case msg.OutcomeOK:
-		va := r.address(q)
-		q.checked = true
-		q.held = r.handles.add(handle{number: t.Handle, qp: qp, live: true})
-		q.heldPage = r.spec.AdapterPage.Number(va)
-		q.heldPA = t.PA - model.PA(uint64(va)&(r.spec.AdapterPage.Bytes()-1))
-		r.enterStage(now, q, stagePiece)
-	case msg.OutcomeAbsent, msg.OutcomeMoving:
-		r.count(t)
-		r.putOff(now, qp, q)
+	switch {
+	case q.stage == stageInvalidation:
+		r.invalidated(now, qp, q, t.Outcome)
+	case t.Outcome == msg.OutcomeOK:
+		r.granted(now, qp, q, t)
+	case t.Outcome == msg.OutcomeAbsent && r.mayBackUp(q):
+		r.want(now, qp, q, stageBackUp)
+	case t.Outcome == msg.OutcomeAbsent, t.Outcome == msg.OutcomeMoving:
+		r.noteFlood(q, t)
+		r.protocol.count(q, t.Outcome, t.Over)
+		r.protocol.putOff(now, qp, q)
 	default:
-		r.answer(now, qp, q, r.refusal(q, t.Outcome))
+		r.protocol.refuse(now, qp, q, t.Outcome, t.Why)
 	}
 	r.advance(now, qp)
 }
 
-func (r *Responder) count(t *msg.Translation) {
+// granted holds a translation.
+func (r *Responder) granted(now clocked.Time, qp int32, q *recvQP, t *msg.Translation) {
+	va := r.address(q)
+	q.checked = true
+	q.held = r.handles.add(handle{number: t.Handle, qp: qp, live: true})
+	q.heldPage = r.spec.AdapterPage.Number(va)
+	q.heldPA = t.PA - model.PA(uint64(va)&(r.spec.AdapterPage.Bytes()-1))
+	q.heldAddress, q.heldOver = t.Address, t.Over
+	r.enterStage(now, q, stagePiece)
+	if q.flooded || !r.ring.idle() {
+		r.reconsider(now, qp, q, t.Over)
+	}
+}
+
+// reconsider puts the head off although its page is there: bytes that wait in
+// the backup ring come first, and with qp.flood the QP may not know of the page.
+func (r *Responder) reconsider(now clocked.Time, qp int32, q *recvQP, over bool) {
+	p, va := r.first(q), r.address(q)
+	behind := r.ring.overlaps(va, r.span(p, q.offset, va), r.ring.tail)
 	switch {
-	case t.Outcome == msg.OutcomeMoving:
+	case q.flooded && !r.learnt(now, q):
+		r.Stats.Flooded++
+	case !behind:
+		return
+	case r.mayBackUp(q):
+		r.letGo(q)
+		r.want(now, qp, q, stageBackUp)
+		return
+	}
+	r.protocol.count(q, msg.OutcomeAbsent, over)
+	r.protocol.putOff(now, qp, q)
+}
+
+// learnt tells whether the QP knows that its page is there. QPs learn it one
+// after the other, from their first look-up on that finds it.
+func (r *Responder) learnt(now clocked.Time, q *recvQP) bool {
+	if q.freshAt == clocked.Never {
+		r.updated = max(r.updated, now) + r.spec.QP.FloodUpdate
+		q.freshAt = r.updated
+	}
+	q.flooded = now < q.freshAt
+	return !q.flooded
+}
+
+// noteFlood begins, with qp.flood, a READ's ignorance of its page.
+func (r *Responder) noteFlood(q *recvQP, t *msg.Translation) {
+	if t.Outcome == msg.OutcomeAbsent && r.spec.QP.Flood && q.packet.Opcode.Op() == model.OpRead {
+		q.flooded, q.freshAt = true, clocked.Never
+	}
+}
+
+func (r *Responder) count(_ *recvQP, o msg.Outcome, over bool) {
+	switch {
+	case o == msg.OutcomeMoving:
 		r.Stats.RNRMoving++
-	case t.Over:
+	case over:
 		r.Stats.RNROver++
 	default:
 		r.Stats.RNRPaging++
@@ -212,7 +281,7 @@ func (r *Responder) putOff(now clocked.Time, qp int32, q *recvQP) {
 	if end := q.packet.PSN.Add(rc.Span(op, uint64(q.packet.Length), r.mtu)); end == q.rules.Expected {
 		q.cut, q.cutNamed, q.cutAt = true, false, at
 	}
-	r.answer(now, qp, q, rc.Action{Kind: rc.SendRNR, Syndrome: rc.RNRNAK(uint8(r.spec.QP.RNRTimer)), PSN: at, MSN: q.rules.MSN})
+	r.answer(now, qp, q, q.rules.PutOff(at))
 }
 
 // letGo ends the QP's use of its translation.
@@ -247,6 +316,10 @@ func (r *Responder) revoke(number uint32) {
 		}
 		h.revoked = true
 		r.Stats.Revoked++
+		if h.qp == none {
+			r.unfind(int32(i))
+			return
+		}
 		q := &r.qps[h.qp]
 		if q.held == int32(i) && !q.aboutToUse() {
 			q.checked = false
@@ -259,7 +332,7 @@ func (r *Responder) revoke(number uint32) {
 // aboutToUse tells whether the head has only to wait for the DMA wire.
 func (q *recvQP) aboutToUse() bool {
 	switch q.stage {
-	case stageStore, stageLoad, stageAtomicLoad, stageAtomic, stageAtomicStore:
+	case stageStore, stageLoad, stageAtomicLoad, stageAtomic, stageAtomicStore, stageProve:
 		return true
 	}
 	return false

@@ -33,7 +33,7 @@ func untilNak(s *Spec) clocked.Time {
 	return ns + oneWay(s, 162, true) + 17*ns + oneWay(s, 86, false)
 }
 
-// TestRNRTimerZero: the code 0 is the longest delay. A buffer that is ready
+// C3: the code 0 is the longest delay. A buffer that is ready
 // 10 us after the first NAK costs one NAK with either code.
 func TestRNRTimerZero(t *testing.T) {
 	for code, delay := range map[int]clocked.Time{0: 655_360 * clocked.Microsecond, 1: 10 * clocked.Microsecond} {
@@ -54,9 +54,10 @@ func TestRNRTimerZero(t *testing.T) {
 	}
 }
 
-// TestRNRBudget: the buffer is ready 1 ms after the first look-up; the delay is
+// C4, C5: the buffer is ready 1 ms after the first look-up; the delay is
 // 10 us (code 1) and the round trip 2 us, so attempts are 12 us apart:
-// ceil(1000/12) = 84 NAKs.
+// ceil(1000/12) = 84 NAKs. Where the budget ends the error comes once, and
+// nothing is tried behind it.
 func TestRNRBudget(t *testing.T) {
 	for _, c := range []struct {
 		budget int
@@ -176,7 +177,7 @@ func TestTimeout(t *testing.T) {
 	}
 }
 
-// TestSequenceNak: of four WRITEs in flight the first is lost: one NAK for the
+// RC-5: of four WRITEs in flight the first is lost: one NAK for the
 // gap, one going back, all four sent again.
 func TestSequenceNak(t *testing.T) {
 	s := warm(t, testSpec(t))
@@ -192,7 +193,7 @@ func TestSequenceNak(t *testing.T) {
 	}
 }
 
-// TestAtomicOnce: the response of an atomic is lost; the duplicate is answered
+// KEY-5: the response of an atomic is lost; the duplicate is answered
 // from what the responder remembers.
 func TestAtomicOnce(t *testing.T) {
 	spec := testSpec(t)
@@ -228,8 +229,8 @@ func TestReadSlots(t *testing.T) {
 	}
 }
 
-// TestFatalNak: the key is refused: the request has the NAK's status, the rest
-// of the QP is flushed, later work too.
+// RC-4: the key is refused: the request has the NAK's status, the rest
+// of the QP is flushed, later work too, each with one completion and in order.
 func TestFatalNak(t *testing.T) {
 	s := warm(t, testSpec(t))
 	s.driver.outstanding = 3
@@ -244,6 +245,11 @@ func TestFatalNak(t *testing.T) {
 	rest := s.post(model.OpWrite, 0, 0x40000, 64)
 	late := s.post(model.OpWrite, 0, 0x40000, 64)
 	s.run(t)
+	for i, a := range s.driver.finished {
+		if a.ID != uint64(i) {
+			t.Errorf("completion %d is of access %d", i, a.ID)
+		}
+	}
 	if good.Status != measure.StatusOK || bad.Status != measure.StatusRemoteAccess ||
 		rest.Status != measure.StatusFlushed || late.Status != measure.StatusFlushed {
 		t.Errorf("%v %v %v %v", good.Status, bad.Status, rest.Status, late.Status)

@@ -69,6 +69,13 @@ func (s *sandwich) mocks() {
 	s.host.id = e.Register(s.host)
 	s.tpt = &mockTPT{engine: e, delay: 15 * ns}
 	s.tpt.id = e.Register(s.tpt)
+	s.host.uses = map[uint32]int{}
+	s.tpt.busy = func(h uint32) bool { return s.host.uses[h] > 0 }
+	s.host.check = func(h uint32) {
+		if !s.tpt.live[h] {
+			s.tpt.bad = "transfer by a translation that was given back"
+		}
+	}
 	s.up = &mockWire{name: "up", pool: &s.pool}
 	s.up.id = e.Register(s.up)
 	s.down = &mockWire{name: "down", pool: &s.pool}
@@ -86,7 +93,7 @@ func (s *sandwich) units(t rapid.TB, spec Spec) {
 	for i := range buffers {
 		buffers[i] = RecvBuffers{Key: 0x77, VA: model.VA(i+1) << 32, Len: 16384, Count: 16, Page: uint32(i) << 20}
 	}
-	s.resp, err = NewResponder(e, "responder", spec, HostMemory{RQ: 1 << 24, CQ: 1 << 25, Entries: 16}, buffers, firstPSN, &s.pool)
+	s.resp, err = NewResponder(e, "responder", spec, HostMemory{RQ: 1 << 24, CQ: 1 << 25, Backup: 1 << 26, Entries: 16}, buffers, firstPSN, &s.pool)
 	if err != nil {
 		t.Fatal(err)
 	}

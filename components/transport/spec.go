@@ -19,8 +19,12 @@ type QPSpec struct {
 	RNRTimer      int          `key:"rnr_timer" default:"12" max:"31" doc:"code of the delay that an RNR NAK asks for; 0 is the longest, 655.36 ms" source:"code table: [Linux] rxe_comp.c; 12 (0.64 ms): [RDMA-Aware]"`
 	AckTimeout    int          `key:"ack_timeout" default:"14" max:"31" doc:"exponent t of the time-out 4.096 us x 2^t; 0: none" source:"formula: [IBA]; 14 (67.1 ms): [RDMA-Aware]"`
 	AckPoint      string       `key:"ack_point" default:"issue" oneof:"receipt,issue,placement" doc:"when a WRITE or SEND is acknowledged: accepted and translated, its last byte on the PCIe link, or in memory (a read flushes it)" source:"assumption: adapters differ"`
-	FaultResponse string       `key:"fault_response" default:"rnr" oneof:"rnr,hold" doc:"what meets an absent page: an RNR NAK, or the packet waits in the receive buffer" source:"rnr: [Lesokhin17]; hold: assumption"`
+	FaultResponse string       `key:"fault_response" default:"rnr" oneof:"rnr,hold,backup" doc:"what meets an absent page: an RNR NAK, or the packet waits in the receive buffer, or the data of a WRITE or SEND goes to a backup ring in host memory (READs and atomics: an RNR NAK)" source:"rnr, and the idea of backup (there for Ethernet): [Lesokhin17]; hold: assumption"`
 	NakAfterRNR   string       `key:"nak_after_rnr" default:"silent" oneof:"silent,once" doc:"packets behind one that met an RNR NAK: dropped, or answered once by a sequence NAK" source:"once: [Linux] rxe_resp.c; silent: assumption"`
+	Damming       bool         `key:"damming" default:"false" doc:"defect: a request posted while its QP waits for an RNR timer is lost, and not the end of the wait but only the ACK time-out, or a sequence NAK for a later packet, recovers it" source:"[Fukuoka21]"`
+	Flood         bool         `key:"flood" default:"false" doc:"defect: a READ that met an absent page is sent again at qp.flood_interval, and each QP takes qp.flood_update to learn that the page is there, one after the other" source:"[Fukuoka21]"`
+	FloodInterval clocked.Time `key:"flood_interval" default:"500us" min:"1us" max:"1s" doc:"qp.flood: from an RNR NAK of a READ to its next sending, whatever the NAK's code" source:"[Fukuoka21]: a fixed interval; 500 us: assumption"`
+	FloodUpdate   clocked.Time `key:"flood_update" default:"100us" max:"1s" doc:"qp.flood: the adapter's time to learn for one QP that its page is there" source:"[Fukuoka21]: one QP after the other; 100 us: assumption"`
 	RecvPrefetch  int          `key:"recv_prefetch" default:"8" min:"1" max:"64" doc:"receive work requests fetched by one read" source:"assumption"`
 	Repost        clocked.Time `key:"repost" default:"1us" max:"1s" doc:"software posts a receive buffer again this long after its completion entry" source:"assumption"`
 }
@@ -28,15 +32,18 @@ type QPSpec struct {
 // AdapterSpec holds the parameters of the adapter's transport engine:
 // configuration group adapter.
 type AdapterSpec struct {
-	RxBuffer   model.Bytes  `key:"rx_buffer" default:"1MiB" min:"8KiB" max:"1GiB" doc:"receive buffer that all QPs share" source:"assumption"`
-	RxFull     string       `key:"rx_full" default:"pause" oneof:"pause,drop" doc:"a full receive buffer pauses the port or drops" source:"assumption: lossless Ethernet pauses"`
-	QPCEntries int          `key:"qpc_entries" default:"2048" min:"1" max:"1048576" doc:"QP contexts cached" source:"assumption; a ConnectX-3 loses over half its rate between 320 and 480 connections ([Storm19] Fig. 1, digitised)"`
-	QPCWays    int          `key:"qpc_ways" default:"8" max:"1048576" doc:"ways of the QP-context cache; 0: fully associative" source:"assumption"`
-	QPCBytes   model.Bytes  `key:"qpc_bytes" default:"256B" min:"64B" max:"4KiB" doc:"bytes of a QP context in its table" source:"assumption; [Storm19] states 375 B a QP"`
-	ReadAhead  int          `key:"read_ahead" default:"16" min:"1" max:"1024" doc:"READ response packets of a QP being read from memory or waiting to leave" source:"assumption"`
-	Hold       clocked.Time `key:"hold" default:"1ms" min:"1ns" max:"1s" doc:"a translation is given back when its message brings no packet for so long" source:"assumption: far longer than the turn of a QP"`
-	TxPipeline clocked.Time `key:"tx_pipeline" default:"50ns" max:"10us" doc:"from the choice of a packet to its first bit on the wire, not counting serialization" source:"assumption"`
-	RxPipeline clocked.Time `key:"rx_pipeline" default:"50ns" max:"10us" doc:"from a packet's last bit to its first check" source:"assumption"`
+	RxBuffer      model.Bytes  `key:"rx_buffer" default:"1MiB" min:"8KiB" max:"1GiB" doc:"receive buffer that all QPs share" source:"assumption"`
+	RxFull        string       `key:"rx_full" default:"pause" oneof:"pause,drop" doc:"a full receive buffer pauses the port or drops" source:"assumption: lossless Ethernet pauses"`
+	QPCEntries    int          `key:"qpc_entries" default:"2048" min:"1" max:"1048576" doc:"QP contexts cached" source:"assumption; a ConnectX-3 loses over half its rate between 320 and 480 connections ([Storm19] Fig. 1, digitised)"`
+	QPCWays       int          `key:"qpc_ways" default:"8" max:"1048576" doc:"ways of the QP-context cache; 0: fully associative" source:"assumption"`
+	QPCBytes      model.Bytes  `key:"qpc_bytes" default:"256B" min:"64B" max:"4KiB" doc:"bytes of a QP context in its table" source:"assumption; [Storm19] states 375 B a QP"`
+	ReadAhead     int          `key:"read_ahead" default:"16" min:"1" max:"1024" doc:"READ response packets of a QP being read from memory or waiting to leave" source:"assumption"`
+	BackupEntries int          `key:"backup_entries" default:"256" min:"1" max:"65536" doc:"qp.fault_response backup: pieces of packets that the ring in host memory holds, each in a buffer of qp.mtu; full, they meet RNR NAKs" source:"assumption: 1 MiB"`
+	BackupAhead   int          `key:"backup_ahead" default:"16" min:"1" max:"65536" doc:"qp.fault_response backup: entries whose pages are asked for at once" source:"assumption"`
+	BackupCopy    clocked.Time `key:"backup_copy" default:"1us" max:"1s" doc:"qp.fault_response backup: software's time to merge an entry, one after the other, beside the transfer" source:"assumption"`
+	Hold          clocked.Time `key:"hold" default:"1ms" min:"1ns" max:"1s" doc:"a translation is given back when its message brings no packet for so long" source:"assumption: far longer than the turn of a QP"`
+	TxPipeline    clocked.Time `key:"tx_pipeline" default:"50ns" max:"10us" doc:"from the choice of a packet to its first bit on the wire, not counting serialization" source:"assumption"`
+	RxPipeline    clocked.Time `key:"rx_pipeline" default:"50ns" max:"10us" doc:"from a packet's last bit to its first check" source:"assumption"`
 }
 
 // NetworkSpec holds the parameters of the path between a peer and its adapter:
@@ -51,6 +58,7 @@ type Spec struct {
 	QP      QPSpec
 	Adapter AdapterSpec
 	Network NetworkSpec
+	TCP     *TCPSpec // of iWARP; nil: the reliable connection
 
 	QPs          int             // queue pairs, numbered from 0
 	HostPage     model.PageShift // of the target host's memory
@@ -107,10 +115,17 @@ func (s *Spec) Validate() error {
 		return fmt.Errorf("network.rate and network.latency must be positive")
 	case s.Adapter.ReadAhead < 1 || s.Adapter.RxBuffer < model.Bytes(wireLenMax):
 		return fmt.Errorf("adapter.read_ahead must be 1 or more, adapter.rx_buffer at least %d bytes", wireLenMax)
+	case s.Adapter.BackupEntries < 1 || s.Adapter.BackupAhead < 1:
+		return fmt.Errorf("adapter.backup_entries and adapter.backup_ahead must be 1 or more")
 	case s.HostPage < 12 || s.HostPage > 40 || s.AdapterPage < 12 || s.AdapterPage > 40:
 		return fmt.Errorf("page shifts %d and %d: 12 to 40", s.HostPage, s.AdapterPage)
 	case s.MPS < 64 || s.MPS&(s.MPS-1) != 0 || s.MRRS < 64 || s.MRRS&(s.MRRS-1) != 0:
 		return fmt.Errorf("MPS %d and MRRS %d: powers of two, 64 or more", s.MPS, s.MRRS)
+	}
+	if s.TCP != nil {
+		if err := s.TCP.validate(s); err != nil {
+			return err
+		}
 	}
 	return s.validateChoices()
 }
@@ -122,7 +137,7 @@ func (s *Spec) validateChoices() error {
 	}{
 		{"translate_per", s.TranslatePer, translateNames},
 		{"qp.ack_point", s.QP.AckPoint, ackPointNames},
-		{"qp.fault_response", s.QP.FaultResponse, []string{"rnr", "hold"}},
+		{"qp.fault_response", s.QP.FaultResponse, []string{"rnr", "hold", "backup"}},
 		{"qp.nak_after_rnr", s.QP.NakAfterRNR, []string{"silent", "once"}},
 		{"adapter.rx_full", s.Adapter.RxFull, []string{"pause", "drop"}},
 	} {

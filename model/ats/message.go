@@ -11,11 +11,6 @@ type Translation struct {
 	Global       bool
 }
 
-// Allows tells whether an access with the wanted right may use the translation.
-func (t *Translation) Allows(write bool) bool {
-	return !t.Untranslated && t.Read && (t.Write || !write)
-}
-
 // Range is a naturally aligned power of two of bytes: what one Invalidate
 // Request covers.
 type Range struct {

@@ -7,13 +7,18 @@ import "iter"
 const scanWays = 16
 
 // Cache is a tag store. It is not safe for concurrent use.
+//
+// The ways of a set that one tenant fills are a group: invalid ways and
+// replacement are kept by group. Without a partition, group and set are one.
 type Cache struct {
 	geometry Geometry
 	sets     int
-	ways     int
+	ways     int // a set
+	share    int // ways of a group
+	tenants  int
 	setMask  uint64
 	tags     []uint64 // by slot
-	invalid  bitmap   // ways that hold no line
+	invalid  bitmap   // by group: ways that hold no line
 	valid    int      // lines held
 	indexed  bool
 	index    index // used when indexed
@@ -25,21 +30,19 @@ func New(g Geometry) (*Cache, error) {
 	if err := g.Validate(); err != nil {
 		return nil, err
 	}
-	lines, ways := g.Lines(), g.Ways
-	if ways == 0 {
-		ways = lines
-	}
+	lines, ways, tenants := g.Lines(), g.ways(), g.tenants()
 	sets := lines / ways
+	groups, share := sets*tenants, ways/tenants
 	c := &Cache{
-		geometry: g, sets: sets, ways: ways, setMask: uint64(sets - 1),
-		tags: make([]uint64, lines), invalid: newBitmap(sets, ways),
-		indexed: ways > scanWays, policy: newReplacement(g, sets, ways),
+		geometry: g, sets: sets, ways: ways, share: share, tenants: tenants, setMask: uint64(sets - 1),
+		tags: make([]uint64, lines), invalid: newBitmap(groups, share),
+		indexed: ways > scanWays, policy: newReplacement(g, groups, share),
 	}
 	if c.indexed {
 		c.index = newIndex(lines)
 	}
-	for s := range sets {
-		c.invalid.setAll(s)
+	for i := range groups {
+		c.invalid.setAll(i)
 	}
 	return c, nil
 }
@@ -52,6 +55,9 @@ func (c *Cache) Lines() int { return len(c.tags) }
 
 // Sets is the number of sets.
 func (c *Cache) Sets() int { return c.sets }
+
+// Tenants is how many share the ways of a set, 1 or more.
+func (c *Cache) Tenants() int { return c.tenants }
 
 // Ways is the number of ways of a set; of a fully associative cache, its lines.
 func (c *Cache) Ways() int { return c.ways }
@@ -66,6 +72,20 @@ func (c *Cache) setOfSlot(slot int) int {
 	return slot / c.ways
 }
 
+// groupOf is the group of a slot in a set.
+func (c *Cache) groupOf(set, slot int) int {
+	if c.tenants == 1 {
+		return set
+	}
+	return slot / c.share
+}
+
+// holds tells whether a slot of a set holds a line.
+func (c *Cache) holds(set, slot int) bool {
+	group := c.groupOf(set, slot)
+	return !c.invalid.has(group, slot-group*c.share)
+}
+
 // locate is the slot of a present tag or -1; cell is its place in the index.
 func (c *Cache) locate(set int, tag uint64) (slot int, cell uint64) {
 	if c.indexed {
@@ -73,7 +93,7 @@ func (c *Cache) locate(set int, tag uint64) (slot int, cell uint64) {
 	}
 	first := set * c.ways
 	for w, t := range c.tags[first : first+c.ways] {
-		if t == tag && !c.invalid.has(set, w) {
+		if t == tag && c.holds(set, first+w) {
 			return first + w, 0
 		}
 	}
@@ -88,7 +108,7 @@ func (c *Cache) Lookup(setHint, tag uint64) (slot int, hit bool) {
 	if slot < 0 {
 		return 0, false
 	}
-	c.policy.touch(set, slot)
+	c.policy.touch(c.groupOf(set, slot), slot)
 	return slot, true
 }
 
@@ -100,37 +120,49 @@ func (c *Cache) Peek(setHint, tag uint64) (slot int, hit bool) {
 
 // Fill puts a tag into its set and returns its slot. A tag already present is
 // refreshed where it is, as by a Lookup. Otherwise the lowest invalid way is
-// taken, and if there is none the policy's victim is evicted and named.
+// taken, and if there is none the policy's victim is evicted and named. In a
+// partitioned cache it fills for tenant 0.
 func (c *Cache) Fill(setHint, tag uint64) (slot int, evictedTag uint64, evicted bool) {
+	return c.FillFor(0, setHint, tag)
+}
+
+// FillFor is Fill into the ways of one tenant, whose number counts modulo
+// Geometry.Tenants: only its own lines make room. A tag that another tenant
+// brought in is refreshed where it is.
+func (c *Cache) FillFor(tenant uint32, setHint, tag uint64) (slot int, evictedTag uint64, evicted bool) {
 	set := int(setHint & c.setMask)
 	if slot, _ = c.locate(set, tag); slot >= 0 {
-		c.policy.touch(set, slot)
+		c.policy.touch(c.groupOf(set, slot), slot)
 		return slot, 0, false
 	}
-	if way := c.invalid.first(set); way >= 0 {
-		slot = set*c.ways + way
+	group := set
+	if c.tenants > 1 {
+		group = set*c.tenants + int(tenant)%c.tenants
+	}
+	if way := c.invalid.first(group); way >= 0 {
+		slot = group*c.share + way
 	} else {
-		slot = c.policy.victim(set)
+		slot = c.policy.victim(group)
 		evictedTag, evicted = c.tags[slot], true
 		_, cell := c.locate(set, evictedTag)
-		c.drop(set, slot, cell)
+		c.drop(group, slot, cell)
 	}
 	c.tags[slot] = tag
 	c.valid++
-	c.invalid.clear(set, slot-set*c.ways)
+	c.invalid.clear(group, slot-group*c.share)
 	if c.indexed {
 		c.indexInsert(set, tag, slot)
 	}
-	c.policy.filled(set, slot)
+	c.policy.filled(group, slot)
 	return slot, evictedTag, evicted
 }
 
-func (c *Cache) drop(set, slot int, cell uint64) {
+func (c *Cache) drop(group, slot int, cell uint64) {
 	if c.indexed {
 		c.indexRemove(cell)
 	}
-	c.invalid.set(set, slot-set*c.ways)
-	c.policy.removed(set, slot)
+	c.invalid.set(group, slot-group*c.share)
+	c.policy.removed(group, slot)
 	c.valid--
 }
 
@@ -142,7 +174,7 @@ func (c *Cache) Invalidate(setHint, tag uint64) bool {
 	if slot < 0 {
 		return false
 	}
-	c.drop(set, slot, cell)
+	c.drop(c.groupOf(set, slot), slot, cell)
 	return true
 }
 
@@ -155,15 +187,15 @@ func (c *Cache) InvalidateSlot(slot int) bool {
 	}
 	set := c.setOfSlot(slot)
 	_, cell := c.locate(set, tag)
-	c.drop(set, slot, cell)
+	c.drop(c.groupOf(set, slot), slot, cell)
 	return true
 }
 
 // InvalidateAll drops every line and forgets the replacement order. The random
 // stream goes on.
 func (c *Cache) InvalidateAll() {
-	for s := range c.sets {
-		c.invalid.setAll(s)
+	for i := range c.sets * c.tenants {
+		c.invalid.setAll(i)
 	}
 	clear(c.index.cells)
 	c.policy.reset()
@@ -175,8 +207,7 @@ func (c *Cache) Tag(slot int) (tag uint64, ok bool) {
 	if slot < 0 || slot >= len(c.tags) {
 		return 0, false
 	}
-	set := c.setOfSlot(slot)
-	return c.tags[slot], !c.invalid.has(set, slot-set*c.ways)
+	return c.tags[slot], c.holds(c.setOfSlot(slot), slot)
 }
 
 // All yields slot and tag of every line in slot order. The line just yielded

@@ -30,6 +30,9 @@ func TestGeometryErrors(t *testing.T) {
 		{Geometry{Entries: 64, Line: 1, Ways: 5}, "64 lines do not divide into sets of 5 ways"},
 		{Geometry{Entries: 12, Line: 1, Ways: 2}, "make 6 sets: must be a power of two"},
 		{Geometry{Entries: 1 << 31, Line: 1}, "at most 1073741824"},
+		{Geometry{Entries: 64, Line: 1, Tenants: -1}, "tenants -1"},
+		{Geometry{Entries: 64, Line: 1, Ways: 4, Tenants: 3}, "4 ways do not divide among 3 tenants"},
+		{Geometry{Entries: 64, Line: 1, Tenants: 3}, "64 ways do not divide among 3 tenants"},
 	} {
 		_, err := New(tc.g)
 		if err == nil || !strings.Contains(err.Error(), tc.want) {
@@ -66,11 +69,11 @@ func access(c *Cache, tag uint64) bool {
 	return hit
 }
 
-// An invalidated way is the first victim, and reusing it leaves the live line
-// reachable: scenario F20.
+// F20: an invalidated way is the first victim, and reusing it leaves the live
+// line reachable.
 func TestInvalidWayIsFirstVictim(t *testing.T) {
 	const a, b, d = 10, 20, 30
-	for _, p := range []Policy{LRU, FIFO, TreePLRU, NRU, Random} {
+	for _, p := range []Policy{LRU, FIFO, TreePLRU, NRU, Random, SRRIP} {
 		c := mustNew(t, Geometry{Entries: 2, Line: 1, Policy: p})
 		access(c, a)
 		access(c, b)
@@ -95,7 +98,7 @@ func TestInvalidWayIsFirstVictim(t *testing.T) {
 	}
 }
 
-// Tag 0 is not a hit on an empty slot: scenario F9.
+// F9: tag 0 is not a hit on an empty slot.
 func TestTagZeroMissesWhenEmpty(t *testing.T) {
 	for _, g := range []Geometry{{Entries: 4, Line: 1, Ways: 4}, {Entries: 64, Line: 1}} {
 		c := mustNew(t, g)
@@ -131,6 +134,14 @@ func TestVictimsByHand(t *testing.T) {
 		{NRU, 4, []uint64{1, 2, 3, 4}, 1},
 		{NRU, 4, []uint64{1, 2, 3, 4, 1, 2}, 3},
 		{NRU, 1, []uint64{1}, 1},
+		// All are at 2 and age to 3: the lowest goes.
+		{SRRIP, 4, []uint64{1, 2, 3, 4}, 1},
+		// 1 and 2 were hit: 0, 0, 2, 2. One ageing makes 3 distant.
+		{SRRIP, 4, []uint64{1, 2, 3, 4, 1, 2}, 3},
+		// 5 evicts 3 and is at 2, 4 at 3: a line that is scanned once leaves the hit ones alone.
+		{SRRIP, 4, []uint64{1, 2, 3, 4, 1, 2, 5}, 4},
+		// 0, 0, 0, 0: three ageings.
+		{SRRIP, 4, []uint64{1, 2, 3, 4, 1, 2, 3, 4}, 1},
 	} {
 		c := mustNew(t, Geometry{Entries: tc.ways, Line: 1, Policy: tc.policy})
 		for _, tag := range tc.use {
@@ -139,6 +150,32 @@ func TestVictimsByHand(t *testing.T) {
 		_, got, evicted := c.Fill(99, 99)
 		if !evicted || got != tc.evict {
 			t.Errorf("%v, %d ways, after %v: evicted %d, want %d", tc.policy, tc.ways, tc.use, got, tc.evict)
+		}
+	}
+}
+
+// A tenant's scan of any length costs another nothing: hits anywhere, fills at home.
+func TestTenantsKeepTheirWays(t *testing.T) {
+	for _, g := range []Geometry{{Entries: 64, Line: 1, Ways: 4, Tenants: 2}, {Entries: 64, Line: 1, Tenants: 4}} {
+		for p := range numPolicies {
+			g.Policy = p
+			c := mustNew(t, g)
+			own := uint64(g.Entries / g.Tenants)
+			for tag := range own {
+				c.FillFor(0, tag, tag)
+			}
+			for tag := range uint64(1000) {
+				c.FillFor(1, own+tag, own+tag)
+			}
+			for tag := range own {
+				if _, hit := c.Lookup(tag, tag); !hit {
+					t.Fatalf("%v, %d tenants: line %d of tenant 0 was evicted by tenant 1", p, g.Tenants, tag)
+				}
+			}
+			slot, _ := c.Peek(0, 0)
+			if again, _, evicted := c.FillFor(1, 0, 0); again != slot || evicted {
+				t.Errorf("%v: a line that another tenant holds moved from slot %d to %d", p, slot, again)
+			}
 		}
 	}
 }
@@ -222,7 +259,7 @@ func TestNoAllocation(t *testing.T) {
 }
 
 func BenchmarkAccess(b *testing.B) {
-	for _, p := range []Policy{LRU, FIFO, TreePLRU, NRU, Random} {
+	for _, p := range []Policy{LRU, FIFO, TreePLRU, NRU, Random, SRRIP} {
 		for _, g := range []Geometry{
 			{Entries: 1024, Ways: 4, Line: 1}, {Entries: 4096, Line: 1}, {Entries: 1 << 20, Line: 1},
 		} {

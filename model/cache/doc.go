@@ -30,8 +30,18 @@
 //   - NRU keeps one reference bit a way, set by a touch. The victim is the
 //     lowest way whose bit is clear. A touch that would set the last clear bit
 //     first clears all the others.
+//   - SRRIP predicts for each line how far off its next use is, in two bits: 2
+//     when it is filled, 0 when it is hit. The victim is the lowest way at 3;
+//     where there is none, every line of the set is one further off, until
+//     there is ([SRRIP], hit priority).
 //   - Random evicts a uniformly drawn way. It draws only when it evicts, from
 //     a splitmix64 stream seeded by Geometry.Seed and Geometry.Stream.
+//
+// # Partition
+//
+// Geometry.Tenants shares the ways of every set evenly. A tenant hits in all
+// ways and fills into its own only (FillFor), as with the way masks of a
+// processor's last-level cache; each share has a replacement order of its own.
 //
 // # Cost
 //

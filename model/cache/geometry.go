@@ -15,10 +15,11 @@ const (
 	TreePLRU
 	NRU
 	Random
+	SRRIP
 	numPolicies
 )
 
-var policyNames = [numPolicies]string{"lru", "fifo", "tree-plru", "nru", "random"}
+var policyNames = [numPolicies]string{"lru", "fifo", "tree-plru", "nru", "random", "srrip"}
 
 // String is the policy's name as configuration files spell it.
 func (p Policy) String() string {
@@ -35,7 +36,7 @@ func ParsePolicy(name string) (Policy, error) {
 			return Policy(p), nil
 		}
 	}
-	return 0, fmt.Errorf("unknown replacement policy %q; use lru, fifo, tree-plru, nru or random", name)
+	return 0, fmt.Errorf("unknown replacement policy %q; use lru, fifo, tree-plru, nru, random or srrip", name)
 }
 
 // MaxLine is the most table entries that one line holds: eight entries of 8 B
@@ -52,11 +53,22 @@ type Geometry struct {
 	Line    int    // entries a line, 1 … MaxLine
 	Policy  Policy // replacement policy
 	Seed    uint64 // of the Random policy
+	Tenants int    // share the ways of each set evenly; 0 or 1: no partition
 	Stream  string // names the random stream, so that two caches of one seed draw apart
 }
 
 // Lines is the capacity in lines.
 func (g Geometry) Lines() int { return g.Entries / g.Line }
+
+// ways is the number of lines a set; of a fully associative cache, its lines.
+func (g Geometry) ways() int {
+	if g.Ways == 0 {
+		return g.Lines()
+	}
+	return g.Ways
+}
+
+func (g Geometry) tenants() int { return max(1, g.Tenants) }
 
 // Validate tells why no cache of this shape exists, or nil.
 func (g Geometry) Validate() error {
@@ -73,11 +85,13 @@ func (g Geometry) Validate() error {
 		return fmt.Errorf("%d entries do not divide into lines of %d", g.Entries, g.Line)
 	case g.Lines() > maxLines:
 		return fmt.Errorf("%d lines: at most %d", g.Lines(), maxLines)
-	case g.Ways == 0:
-		return nil
-	case g.Lines()%g.Ways != 0:
+	case g.Tenants < 0:
+		return fmt.Errorf("tenants %d: must be 0 (none) or more", g.Tenants)
+	case g.ways()%g.tenants() != 0:
+		return fmt.Errorf("%d ways do not divide among %d tenants", g.ways(), g.Tenants)
+	case g.Lines()%g.ways() != 0:
 		return fmt.Errorf("%d lines do not divide into sets of %d ways", g.Lines(), g.Ways)
-	case bits.OnesCount(uint(g.Lines()/g.Ways)) != 1:
+	case bits.OnesCount(uint(g.Lines()/g.ways())) != 1:
 		return fmt.Errorf("%d lines in %d ways make %d sets: must be a power of two",
 			g.Lines(), g.Ways, g.Lines()/g.Ways)
 	}

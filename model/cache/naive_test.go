@@ -19,6 +19,7 @@ type naiveLine struct {
 	tag        uint64
 	used, born int
 	referenced bool
+	distance   int // SRRIP
 }
 
 func (n *naive) set(hint uint64) []naiveLine { return n.sets[hint%uint64(len(n.sets))] }
@@ -27,38 +28,59 @@ func (n *naive) find(hint, tag uint64) int {
 	return slices.IndexFunc(n.set(hint), func(l naiveLine) bool { return l.valid && l.tag == tag })
 }
 
+// share is the ways that compete with one way of a set, or that a tenant fills.
+func (n *naive) share(hint uint64, tenant int) []naiveLine {
+	set := n.set(hint)
+	size := len(set) / max(1, n.g.Tenants)
+	return set[tenant*size : (tenant+1)*size]
+}
+
 func (n *naive) touch(hint uint64, way int) {
 	n.clock++
-	set := n.set(hint)
-	set[way].used = n.clock
-	set[way].referenced = true
-	for _, l := range set {
+	line := &n.set(hint)[way]
+	line.used = n.clock
+	line.referenced = true
+	line.distance = 0
+	share := n.share(hint, way/len(n.share(hint, 0)))
+	for _, l := range share {
 		if !l.referenced {
 			return
 		}
 	}
-	for i := range set {
-		set[i].referenced = i == way
+	for i := range share {
+		share[i].referenced = &share[i] == line
 	}
 }
 
-func (n *naive) fill(hint, tag uint64) (way int, evicted uint64, ok bool) {
-	set := n.set(hint)
+func (n *naive) fill(tenant int, hint, tag uint64) (way int, evicted uint64, ok bool) {
 	if way = n.find(hint, tag); way >= 0 {
 		n.touch(hint, way)
 		return way, 0, false
 	}
-	way = slices.IndexFunc(set, func(l naiveLine) bool { return !l.valid })
-	if way < 0 {
-		way = n.victim(set)
-		evicted, ok = set[way].tag, true
+	share := n.share(hint, tenant)
+	at := slices.IndexFunc(share, func(l naiveLine) bool { return !l.valid })
+	if at < 0 {
+		at = n.victim(share)
+		evicted, ok = share[at].tag, true
 	}
-	set[way] = naiveLine{valid: true, tag: tag, born: n.clock}
+	share[at] = naiveLine{valid: true, tag: tag, born: n.clock}
+	way = tenant*len(share) + at
 	n.touch(hint, way)
+	share[at].distance = 2
 	return way, evicted, ok
 }
 
 func (n *naive) victim(set []naiveLine) int {
+	if n.g.Policy == SRRIP {
+		for {
+			if i := slices.IndexFunc(set, func(l naiveLine) bool { return l.distance == 3 }); i >= 0 {
+				return i
+			}
+			for i := range set {
+				set[i].distance++
+			}
+		}
+	}
 	best := 0
 	for i, l := range set {
 		switch n.g.Policy {
@@ -85,9 +107,12 @@ func geometries() *rapid.Generator[Geometry] {
 		sets := 1 << rapid.IntRange(0, 3).Draw(t, "log sets")
 		line := rapid.IntRange(1, MaxLine).Draw(t, "line")
 		g := Geometry{Entries: ways * sets * line, Ways: ways, Line: line,
-			Policy: rapid.SampledFrom([]Policy{LRU, FIFO, NRU}).Draw(t, "policy")}
+			Policy: rapid.SampledFrom([]Policy{LRU, FIFO, NRU, SRRIP}).Draw(t, "policy")}
 		if sets == 1 && rapid.Bool().Draw(t, "full") {
 			g.Ways = 0
+		}
+		if tenants := rapid.IntRange(0, 4).Draw(t, "tenants"); tenants > 0 && ways%tenants == 0 {
+			g.Tenants = tenants
 		}
 		return g
 	})
@@ -107,7 +132,7 @@ func TestAgainstNaive(t *testing.T) {
 		}
 		draw := splitmix64{rapid.Uint64().Draw(t, "seed")}
 		for range 4*c.Lines() + 100 {
-			step(t, c, n, uint64(draw.below(c.Lines()*3/2+2)), draw.below(1000))
+			step(t, c, n, draw.below(c.Tenants()), uint64(draw.below(c.Lines()*3/2+2)), draw.below(1000))
 		}
 		live := 0
 		for slot := range c.Lines() {
@@ -126,7 +151,7 @@ func TestAgainstNaive(t *testing.T) {
 	})
 }
 
-func step(t *rapid.T, c *Cache, n *naive, tag uint64, what int) {
+func step(t *rapid.T, c *Cache, n *naive, tenant int, tag uint64, what int) {
 	base := int(tag%uint64(c.Sets())) * c.Ways()
 	way := n.find(tag, tag)
 	switch {
@@ -154,8 +179,8 @@ func step(t *rapid.T, c *Cache, n *naive, tag uint64, what int) {
 			n.touch(tag, way)
 		}
 	default:
-		slot, e, ok := c.Fill(tag, tag)
-		nway, ne, nok := n.fill(tag, tag)
+		slot, e, ok := c.FillFor(uint32(tenant+c.Tenants()*int(tag%3)), tag, tag) // counts modulo
+		nway, ne, nok := n.fill(tenant, tag, tag)
 		if slot != base+nway || e != ne || ok != nok {
 			t.Fatalf("Fill(%d) = %d,%d,%v, want %d,%d,%v", tag, slot, e, ok, base+nway, ne, nok)
 		}
@@ -171,7 +196,7 @@ func TestAnyPolicyKeepsItsLines(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		held := map[uint64]bool{}
+		held, owner := map[uint64]bool{}, map[uint64]int{}
 		draw := splitmix64{rapid.Uint64().Draw(t, "seed")}
 		for range 4*c.Lines() + 100 {
 			tag := uint64(draw.below(c.Lines() * 2))
@@ -182,7 +207,14 @@ func TestAnyPolicyKeepsItsLines(t *testing.T) {
 				delete(held, tag)
 				continue
 			}
-			_, e, ok := c.Fill(tag, tag)
+			tenant := draw.below(c.Tenants())
+			slot, e, ok := c.FillFor(uint32(tenant), tag, tag)
+			if !held[tag] {
+				owner[tag] = tenant
+			}
+			if mine := slot % c.Ways() * c.Tenants() / c.Ways(); mine != owner[tag] || ok && owner[e] != tenant {
+				t.Fatalf("Fill(%d) of tenant %d in a way of %d, evicted %d of %d", tag, tenant, mine, e, owner[e])
+			}
 			if ok && (!held[e] || held[tag] || e%uint64(c.Sets()) != tag%uint64(c.Sets())) {
 				t.Fatalf("Fill(%d) evicted %d", tag, e)
 			}

@@ -2,7 +2,8 @@ package cache
 
 import "math/bits"
 
-// replacement orders the valid lines of each set. Only the fields of the
+// replacement orders the valid lines of each set: a set here is what competes for
+// the same ways, in a partitioned cache one tenant's. Only the fields of the
 // policy in use are allocated.
 type replacement struct {
 	kind Policy
@@ -18,6 +19,10 @@ type replacement struct {
 
 	clean      bitmap  // NRU: ways whose reference bit is clear
 	referenced []int32 // NRU: how many bits of a set are set
+
+	predicted [distances]bitmap // SRRIP: ways by predicted distance, turned by ages
+	class     []uint8           // SRRIP: by slot, which of the bitmaps has it
+	ages      []uint8           // SRRIP: how often a set has aged, modulo distances
 
 	random splitmix64
 }
@@ -37,6 +42,12 @@ func newReplacement(g Geometry, sets, ways int) replacement {
 	case NRU:
 		r.clean = newBitmap(sets, ways)
 		r.referenced = make([]int32, sets)
+	case SRRIP:
+		for i := range r.predicted {
+			r.predicted[i] = newBitmap(sets, ways)
+		}
+		r.class = make([]uint8, sets*ways)
+		r.ages = make([]uint8, sets)
 	case Random:
 		r.random = newStream(g.Seed, g.Stream)
 	}
@@ -53,6 +64,9 @@ func (r *replacement) reset() {
 		r.clean.setAll(s)
 		r.referenced[s] = 0
 	}
+	for i := range r.predicted {
+		r.predicted[i].reset()
+	}
 }
 
 // touch notes the use of a line that is present.
@@ -67,6 +81,9 @@ func (r *replacement) touch(set, slot int) {
 		r.pointAway(set, slot-set*r.ways)
 	case NRU:
 		r.reference(set, slot-set*r.ways)
+	case SRRIP:
+		r.forget(set, slot)
+		r.predict(set, slot, near)
 	}
 }
 
@@ -75,6 +92,8 @@ func (r *replacement) filled(set, slot int) {
 	switch r.kind {
 	case LRU, FIFO:
 		r.push(set, slot)
+	case SRRIP:
+		r.predict(set, slot, long)
 	default:
 		r.touch(set, slot)
 	}
@@ -91,6 +110,8 @@ func (r *replacement) removed(set, slot int) {
 			r.clean.set(set, way)
 			r.referenced[set]--
 		}
+	case SRRIP:
+		r.forget(set, slot)
 	}
 }
 
@@ -102,6 +123,8 @@ func (r *replacement) victim(set int) int {
 	case NRU:
 		// One way alone is always referenced; it is its own victim.
 		return set*r.ways + max(r.clean.first(set), 0)
+	case SRRIP:
+		return set*r.ways + r.mostDistant(set)
 	case Random:
 		return set*r.ways + r.random.below(r.ways)
 	}

@@ -10,12 +10,24 @@
 // The state of an index, and of the region that it names:
 //
 //	Unused ──Register──▶ Valid ◀──Resume── Suspended
-//	   ▲                 │  │ ───Suspend──▶    │
-//	   │    Invalidate   │  │                  │
-//	   │          ┌──────┘  └──Deregister──────┤
-//	   │          ▼                            │
-//	   └───────  Free ──FastRegister──▶ Valid  │
-//	   └───────────────────────────────────────┘
+//	   ▲                 │  │ ───Suspend──▶  │    │
+//	   │    Invalidate   │  │                │    │ Invalidate
+//	   │          ┌──────┘  └──Deregister────┤    │
+//	   │          ▼                          │    │
+//	   │        Free ◀───────────────────────┼────┘
+//	   │          └──FastRegister, Bind──▶ Valid
+//	   └─────────────────────────────────────┘
+//
+// What a key can open, and how an address behind it finds translation entries:
+//
+//	memory       MTT + Page(va)
+//	window       the same: Bind gives it the place of its region's entries
+//	indirect     List ──▶ piece ──▶ its key ──▶ …      Table.Resolve, piece by piece
+//	implicit     va >> 30 ──▶ child ──▶ memory         none yet: NoChild, a fault
+//
+// A window follows the suspensions of its region, and a region with bound
+// windows can neither be deregistered nor invalidated. The children of an
+// implicit region come and go with the pages that are present (Children).
 //
 // Check applies the key rules of the responder in the order of the
 // specification; the first failure is the verdict and hides later ones, so that
@@ -23,6 +35,7 @@
 //
 // # Not modelled
 //
-// Memory windows, indirect keys, zero-based addresses; reference counts of
-// operations that delay a deregistration (they are timed).
+// Zero-based addresses; windows over indirect and implicit keys; who may
+// invalidate a key by a SEND (any QP, as in [Linux] rxe); reference counts of
+// operations that delay a deregistration, except those of children.
 package key

@@ -13,6 +13,8 @@ import (
 
 const all = LocalWrite | RemoteWrite | RemoteRead | RemoteAtomic
 
+const qp = 5 // the QP that asks where it does not matter
+
 func region(base model.VA, length uint64) Region {
 	return Region{PD: 1, Rights: all, Base: base, Length: length, PageShift: model.Shift4K}
 }
@@ -85,20 +87,20 @@ func TestRegistrationRules(t *testing.T) {
 	}
 }
 
-// A zero-length registration contains nothing: scenario D1, KEY-2.
+// D1, KEY-2: a zero-length registration contains nothing.
 func TestZeroLengthRegistrationKeepsBounds(t *testing.T) {
 	table := mustTable(t, 16)
 	k := mustRegister(t, table, region(0x1000, 0))
-	if _, v := table.Check(k, 1, model.OpWrite, 0x1000, 8); v != OutOfBounds || !v.Refused() {
+	if _, v := table.Check(k, 1, qp, model.OpWrite, 0x1000, 8); v != OutOfBounds || !v.Refused() {
 		t.Errorf("8 B WRITE: %v", v)
 	}
 }
 
-// A READ or WRITE of no bytes looks at neither key nor address: scenario D2.
+// D2, KEY-2: a READ or WRITE of no bytes looks at neither key nor address.
 func TestZeroLengthAccessIgnoresKey(t *testing.T) {
 	table := mustTable(t, 16)
 	for _, op := range []model.Op{model.OpRead, model.OpWrite} {
-		r, v := table.Check(0xDEADBEEF, 7, op, 0xFFFF_FFFF_FFFF_FFFF, 0)
+		r, v := table.Check(0xDEADBEEF, 7, qp, op, 0xFFFF_FFFF_FFFF_FFFF, 0)
 		if r != nil || v != ZeroLength || !v.Granted() {
 			t.Errorf("%v: %v, %v", op, r, v)
 		}
@@ -108,7 +110,7 @@ func TestZeroLengthAccessIgnoresKey(t *testing.T) {
 	}
 }
 
-// LOCAL_INV compares the whole key; a wrong variant changes nothing: scenario D3.
+// D3: LOCAL_INV compares the whole key; a wrong variant changes nothing.
 func TestInvalidateComparesWholeKey(t *testing.T) {
 	table := mustTable(t, 16)
 	r := region(0x1000, 0x1000)
@@ -157,20 +159,20 @@ func TestFastRegister(t *testing.T) {
 	if err := table.FastRegister(next, 1, all, 0x5000, 16); err != nil {
 		t.Fatal(err)
 	}
-	if _, v := table.Check(k, 1, model.OpRead, 0x5000, 16); v != WrongVariant {
+	if _, v := table.Check(k, 1, qp, model.OpRead, 0x5000, 16); v != WrongVariant {
 		t.Errorf("old key: %v", v)
 	}
-	if _, v := table.Check(next, 1, model.OpRead, 0x5000, 16); v != OK {
+	if _, v := table.Check(next, 1, qp, model.OpRead, 0x5000, 16); v != OK {
 		t.Errorf("new key: %v", v)
 	}
 }
 
-// Each check hides the later ones: a region that fails all of them is mended
-// one failure at a time (KEY-1).
+// KEY-1: each check hides the later ones. A region that fails all of them is
+// mended one failure at a time.
 func TestCheckOrder(t *testing.T) {
 	const k = Key(0x500)
 	r := Region{Key: 0x501, PD: 2, State: Free, Base: 0x1000, Length: 4}
-	if v := Check(nil, k, 1, model.OpWrite, 0, 8); v != NoRegion {
+	if v := Check(nil, k, 1, qp, model.OpWrite, 0, 8); v != NoRegion {
 		t.Errorf("no region: %v", v)
 	}
 	steps := []struct {
@@ -186,7 +188,7 @@ func TestCheckOrder(t *testing.T) {
 		{OK, func() {}},
 	}
 	for _, s := range steps {
-		v := Check(&r, k, 1, model.OpWrite, 0, 8)
+		v := Check(&r, k, 1, qp, model.OpWrite, 0, 8)
 		if v != s.want {
 			t.Errorf("verdict %v, want %v", v, s.want)
 		}
@@ -197,15 +199,15 @@ func TestCheckOrder(t *testing.T) {
 	}
 }
 
-// The right that each operation needs, and no other, grants it; an atomic is
-// not a READ: scenario F10.
+// F10: the right that each operation needs, and no other, grants it; an atomic
+// is not a READ.
 func TestRights(t *testing.T) {
 	want := map[model.Op]Rights{model.OpWrite: RemoteWrite, model.OpRead: RemoteRead,
 		model.OpSend: LocalWrite, model.OpCompareSwap: RemoteAtomic, model.OpFetchAdd: RemoteAtomic}
 	for op, right := range want {
 		for _, have := range []Rights{LocalWrite, RemoteWrite, RemoteRead, RemoteAtomic} {
 			r := Region{Key: 0x100, State: Valid, Rights: have, Length: 8}
-			v := Check(&r, 0x100, 0, op, 0, 8)
+			v := Check(&r, 0x100, 0, qp, op, 0, 8)
 			if (v == OK) != (have == right) || v != OK && v != NoRight {
 				t.Errorf("%v with %#x: %v", op, uint32(have), v)
 			}
@@ -218,12 +220,12 @@ func TestRights(t *testing.T) {
 	if v := CheckLocal(&r, 0x100, 0, true, 0, 8); v != NoRight {
 		t.Errorf("local landing: %v", v)
 	}
-	if v := Check(&r, 0x100, 0, model.NumOps, 0, 8); v != NoRight {
+	if v := Check(&r, 0x100, 0, qp, model.NumOps, 0, 8); v != NoRight {
 		t.Errorf("unknown operation: %v", v)
 	}
 }
 
-// Bounds against unlimited arithmetic (KEY-4).
+// KEY-4: bounds against unlimited arithmetic.
 func TestBoundsNeverWrap(t *testing.T) {
 	edge := rapid.OneOf(rapid.Uint64(), rapid.Uint64Range(math.MaxUint64-16, math.MaxUint64), rapid.Uint64Max(16))
 	rapid.Check(t, func(t *rapid.T) {
@@ -252,6 +254,6 @@ func BenchmarkCheck(b *testing.B) {
 	k := mustRegister(b, table, region(0x1000, 1<<30))
 	b.ReportAllocs()
 	for b.Loop() {
-		table.Check(k, 1, model.OpWrite, 0x2000, 4096)
+		table.Check(k, 1, qp, model.OpWrite, 0x2000, 4096)
 	}
 }

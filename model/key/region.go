@@ -50,7 +50,7 @@ type State uint8
 // States; the package documentation has the diagram.
 const (
 	Unused    State = iota // the index names no region
-	Free                   // invalidated, waits for a fast registration
+	Free                   // invalidated or not yet bound: waits for a fast registration or a bind
 	Valid                  // accessible
 	Suspended              // its memory is being moved: the access must come back later
 	numStates
@@ -65,22 +65,52 @@ func (s State) String() string {
 	return "invalid state"
 }
 
+// Kind is what stands behind a key.
+type Kind uint8
+
+// Kinds. Type 1 windows belong to a protection domain, type 2A to a QP, and
+// type 2B to both (recalled; [Linux] rxe_mw.c knows types 1 and 2B).
+const (
+	Memory   Kind = iota // memory of its own
+	Window1              // memory window bound by a verb
+	Window2A             // memory window bound by a work request, of the QP that bound it
+	Window2B             // as 2A, and of its protection domain
+	Indirect             // a list of pieces of other keys
+	Implicit             // on-demand root: one child region for each GiB touched
+	numKinds
+)
+
+// Window tells whether the kind is a memory window.
+func (k Kind) Window() bool { return k >= Window1 && k <= Window2B }
+
+// Direct tells whether the key's own entries translate: Region.MTT and
+// Region.Page. The others need Table.Resolve.
+func (k Kind) Direct() bool { return k < Indirect }
+
 // EntryBytes is the size of one MPT entry in table memory: one 64 B line.
 // Real adapters use 64 B of context a key as well (mlx5 mkey context, 512 bits: recalled).
 const EntryBytes = 64
 
-// Region is a memory region: one entry of the MPT.
+// Region is what a key opens: one entry of the MPT. A bound window carries the
+// place of its region's entries, so that it translates like a region.
 type Region struct {
 	Key       Key
 	PD        PD
 	Rights    Rights
+	QP        uint32          // of a bound type 2 window: the QP that may use it
 	Base      model.VA        // first byte
 	Length    uint64          // bytes; may be 0, and then nothing is inside
-	PageShift model.PageShift // of its translation entries
 	MTT       uint64          // index of its first translation entry
-	FastReg   bool            // may be invalidated and registered again
+	PageShift model.PageShift // of its translation entries
+	Kind      Kind
+	FastReg   bool // may be invalidated and registered again
 	State     State
-	suspends  uint32 // nesting depth of Suspend
+	List      *List // of an Indirect key
+
+	suspends uint32    // nesting depth of Suspend
+	windows  uint32    // bound to this region
+	under    Key       // of a bound window its region, of a child its root
+	children *Children // of an Implicit region
 }
 
 // OnDemand tells whether pages of the region may be absent.
@@ -104,3 +134,18 @@ func (r *Region) Page(va model.VA) uint64 {
 
 // Pages is the number of translation entries of the region.
 func (r *Region) Pages() uint64 { return r.PageShift.Span(r.Base, r.Length) }
+
+// Covers tells whether a registration cache may hand this region out to a user
+// of pd who wants rights over [va, va+length): all of them, not some.
+func (r *Region) Covers(pd PD, rights Rights, va model.VA, length uint64) bool {
+	return r.State == Valid && r.PD == pd && r.Rights.Has(rights) && r.Contains(va, length)
+}
+
+// Fill is what a fault of the region makes of a page of memory that may or may
+// not be stored to: whether its entry allows stores, and whether the page can
+// be brought in at all. A region that may be stored to asks for a page that may
+// be, whatever the access: [Linux] mlx5/odp.c.
+func (r *Region) Fill(pageStores bool) (stores, ok bool) {
+	stores = r.Rights.Has(LocalWrite)
+	return stores, pageStores || !stores
+}

@@ -3,6 +3,7 @@ package key
 import (
 	"errors"
 	"fmt"
+	"slices"
 
 	"rnicmmu/model"
 )
@@ -18,6 +19,16 @@ var (
 	ErrNotFastReg   = errors.New("region is not of the fast-registration type")
 	ErrWrongDomain  = errors.New("region belongs to another protection domain")
 	ErrNotSuspended = errors.New("region is not suspended")
+	ErrKind         = errors.New("key is not of the kind that this is done to")
+	ErrInUse        = errors.New("key index is in use or outside the table")
+	ErrBound        = errors.New("memory windows are bound to the region; free them first")
+	ErrUsers        = errors.New("region has children, or its root still uses it; close, wait and reap first")
+	ErrNoBind       = errors.New("window needs a region with the MW_BIND right")
+	ErrOutside      = errors.New("window reaches outside its region")
+	ErrZeroBind     = errors.New("type 2 window cannot be bound to no bytes; invalidate it")
+	ErrNoLength     = errors.New("length must not be 0")
+	ErrNoPieces     = errors.New("indirect key needs a list of pieces")
+	ErrChildAlign   = errors.New("implicit region must start and end at a multiple of 1 GiB")
 )
 
 // Table is the memory protection table. Index 0 is never handed out, so that a
@@ -42,23 +53,71 @@ func NewTable(capacity int) (*Table, error) {
 // Len counts the registered regions.
 func (t *Table) Len() int { return t.live }
 
-// Register adds a region and returns its key. Key and State of the argument
-// are ignored. A region of length 0 is legal and contains nothing. Rules:
-// [rdma-core] man ibv_reg_mr. Nothing changes on error.
+// Register adds a region of any kind and returns its key. Key and State of the
+// argument are ignored. A region of length 0 is legal and contains nothing. A
+// window has only its PD, and is free until Bind; an indirect key takes its
+// length from its List. Rules: [rdma-core] man ibv_reg_mr. Nothing changes on
+// error.
 func (t *Table) Register(r Region) (Key, error) {
-	if err := r.validate(); err != nil {
+	if err := r.settle(); err != nil {
 		return 0, err
 	}
 	index, err := t.nextIndex()
 	if err != nil {
 		return 0, err
 	}
-	slot := &t.regions[index]
-	r.Key = Make(index, slot.Key.Variant())
-	r.State, r.suspends = Valid, 0
-	*slot = r
+	r.Key = Make(index, t.regions[index].Key.Variant())
+	t.regions[index] = r
 	t.live++
 	return r.Key, nil
+}
+
+// RegisterAs is Register under a key of the caller's, whose index must be
+// unused. Who allots keys this way takes care that none is given twice.
+func (t *Table) RegisterAs(k Key, r Region) error {
+	if err := r.settle(); err != nil {
+		return err
+	}
+	i := k.Index()
+	if i == 0 || i >= t.capacity || t.Lookup(k) != nil {
+		return ErrInUse
+	}
+	for n := uint32(len(t.regions)); n <= i; n++ {
+		t.regions = append(t.regions, Region{Key: Make(n, 0)})
+		t.freed = append(t.freed, n)
+	}
+	if at := slices.Index(t.freed[t.head:], i); at >= 0 {
+		t.freed = slices.Delete(t.freed, t.head+at, t.head+at+1)
+	}
+	r.Key = k
+	t.regions[i] = r
+	t.live++
+	return nil
+}
+
+// settle fills in what the kind implies, as of a new region, and checks it.
+func (r *Region) settle() error {
+	r.State, r.suspends, r.windows, r.under, r.children = Valid, 0, 0, 0, nil
+	if r.Kind != Indirect {
+		r.List = nil
+	}
+	switch {
+	case r.Kind >= numKinds || r.FastReg && r.Kind != Memory:
+		return ErrKind
+	case r.Kind.Window():
+		*r = Region{PD: r.PD, Kind: r.Kind, State: Free}
+		return nil
+	case r.Kind == Indirect && r.List == nil:
+		return ErrNoPieces
+	case r.Kind == Indirect:
+		r.Length, r.PageShift = r.List.Length(), model.Shift4K
+	case r.Kind == Implicit && (uint64(r.Base)|r.Length)&(ChildShift.Bytes()-1) != 0:
+		return ErrChildAlign
+	case r.Kind == Implicit:
+		r.Rights |= OnDemand
+		r.children = new(Children)
+	}
+	return r.validate()
 }
 
 func (r *Region) validate() error {
@@ -111,93 +170,32 @@ func (t *Table) exact(k Key) (*Region, error) {
 
 // Check looks the key up and applies Check. A READ or WRITE of no bytes is not
 // looked up.
-func (t *Table) Check(k Key, pd PD, op model.Op, va model.VA, length uint64) (*Region, Verdict) {
+func (t *Table) Check(k Key, pd PD, qp uint32, op model.Op, va model.VA, length uint64) (*Region, Verdict) {
 	if length == 0 && (op == model.OpRead || op == model.OpWrite) {
 		return nil, ZeroLength
 	}
 	r := t.Lookup(k)
-	return r, Check(r, k, pd, op, va, length)
+	return r, Check(r, k, pd, qp, op, va, length)
 }
 
 // Deregister removes a region in any state. The index goes to the end of the
-// reuse order and its variant changes, so that the old key hits nothing.
+// reuse order and its variant changes, so that the old key hits nothing. It is
+// refused while windows are bound to the region, and while an implicit region
+// has children or a child is not yet reaped.
 func (t *Table) Deregister(k Key) error {
 	r, err := t.exact(k)
-	if err != nil {
+	switch {
+	case err != nil:
 		return err
+	case r.windows > 0:
+		return ErrBound
+	case r.children != nil && r.children.Len() > 0 || t.isChild(r):
+		return ErrUsers
+	case r.Kind.Window():
+		t.unbind(r)
 	}
 	*r = Region{Key: Make(k.Index(), k.Variant()+1)}
 	t.freed = append(t.freed, k.Index())
 	t.live--
-	return nil
-}
-
-// Invalidate takes a fast-registration region from Valid to Free (LOCAL_INV or
-// a peer's SEND with invalidate). On error the region is unchanged.
-func (t *Table) Invalidate(k Key) error {
-	r, err := t.exact(k)
-	switch {
-	case err != nil:
-		return err
-	case !r.FastReg:
-		return ErrNotFastReg
-	case r.State != Valid:
-		return ErrState
-	}
-	r.State = Free
-	return nil
-}
-
-// FastRegister makes a Free region Valid over new memory (REG_MR). Of the key
-// only the variant may change; PD must be the region's own. On error the
-// region is unchanged.
-func (t *Table) FastRegister(k Key, pd PD, rights Rights, base model.VA, length uint64) error {
-	r := t.Lookup(k)
-	switch {
-	case r == nil:
-		return ErrKey
-	case !r.FastReg:
-		return ErrNotFastReg
-	case r.State != Free:
-		return ErrState
-	case r.PD != pd:
-		return ErrWrongDomain
-	}
-	n := *r
-	n.Key, n.Rights, n.Base, n.Length, n.State = k, rights, base, length, Valid
-	if err := n.validate(); err != nil {
-		return err
-	}
-	*r = n
-	return nil
-}
-
-// Suspend marks a region suspended. Suspensions nest: as many Resume calls end
-// them.
-func (t *Table) Suspend(k Key) error {
-	r, err := t.exact(k)
-	switch {
-	case err != nil:
-		return err
-	case r.State != Valid && r.State != Suspended:
-		return ErrState
-	}
-	r.State = Suspended
-	r.suspends++
-	return nil
-}
-
-// Resume undoes one Suspend.
-func (t *Table) Resume(k Key) error {
-	r, err := t.exact(k)
-	switch {
-	case err != nil:
-		return err
-	case r.State != Suspended:
-		return ErrNotSuspended
-	}
-	if r.suspends--; r.suspends == 0 {
-		r.State = Valid
-	}
 	return nil
 }

@@ -9,8 +9,8 @@ import (
 	"rnicmmu/model"
 )
 
-// A stale key never opens the region that reuses its index, and the index
-// freed longest ago is reused first (KEY-3).
+// KEY-3: a stale key never opens the region that reuses its index, and the index
+// freed longest ago is reused first.
 func TestReuseOrderAndStaleKeys(t *testing.T) {
 	table := mustTable(t, 4) // indexes 1, 2, 3
 	var keys []Key
@@ -24,7 +24,7 @@ func TestReuseOrderAndStaleKeys(t *testing.T) {
 		if err := table.Deregister(keys[i]); err != nil {
 			t.Fatal(err)
 		}
-		if _, v := table.Check(keys[i], 1, model.OpRead, 0, 8); v != NoRegion {
+		if _, v := table.Check(keys[i], 1, qp, model.OpRead, 0, 8); v != NoRegion {
 			t.Errorf("deregistered key: %v", v)
 		}
 	}
@@ -33,7 +33,7 @@ func TestReuseOrderAndStaleKeys(t *testing.T) {
 		if k.Index() != keys[i].Index() || k.Variant() == keys[i].Variant() {
 			t.Errorf("got %#x, want index %d with a new variant", uint32(k), keys[i].Index())
 		}
-		if _, v := table.Check(keys[i], 1, model.OpRead, 0, 8); v != WrongVariant {
+		if _, v := table.Check(keys[i], 1, qp, model.OpRead, 0, 8); v != WrongVariant {
 			t.Errorf("stale key: %v", v)
 		}
 		if err := table.Deregister(keys[i]); !errors.Is(err, ErrKey) {
@@ -42,13 +42,13 @@ func TestReuseOrderAndStaleKeys(t *testing.T) {
 	}
 }
 
-// Suspensions nest (SUS-2), and only the last Resume opens the region.
+// SUS-2: suspensions nest, and only the last Resume opens the region.
 func TestSuspendNests(t *testing.T) {
 	table := mustTable(t, 16)
 	k := mustRegister(t, table, region(0, 8))
 	want := func(v Verdict) {
 		t.Helper()
-		if _, got := table.Check(k, 1, model.OpRead, 0, 8); got != v {
+		if _, got := table.Check(k, 1, qp, model.OpRead, 0, 8); got != v {
 			t.Errorf("verdict %v, want %v", got, v)
 		}
 	}
@@ -100,7 +100,7 @@ func TestTableAgainstMap(t *testing.T) {
 		}
 		for _, k := range seen {
 			base, ok := live[k]
-			if _, v := table.Check(k, 1, model.OpRead, base, 64); (v == OK) != ok {
+			if _, v := table.Check(k, 1, qp, model.OpRead, base, 64); (v == OK) != ok {
 				t.Fatalf("key %#x: %v, live %v", uint32(k), v, ok)
 			}
 		}

@@ -10,7 +10,8 @@
 //	+---------------------------------------+----------+---+---+---+---+
 //	R, W  the adapter may read, write
 //	P     present: the address is good
-//	S     suspended: being moved, do not use now; without P, zapped because it moved
+//	S     suspended, do not use now. Without R and W its frame is not known any
+//	      more; without P too, zapped because the page moves
 //
 // The zero word is an absent entry, so that zapping is writing zeros. Entries
 // have one index for the whole adapter; a region owns a contiguous range of
@@ -26,8 +27,8 @@
 // So 5 242 880 entries (20 GiB of 4 KiB pages) are 40 MiB of leaves, 80 KiB of
 // directory 1 and less than 4 KiB of directory 2.
 //
-// Layout is geometry, Table the contents, and Pages the relation between pages
-// of the host and of the adapter.
+// Layout is geometry, Table the contents and the suspensions that are active,
+// and Pages the relation between pages of the host and of the adapter.
 //
 // # Not modelled
 //

@@ -9,8 +9,9 @@ type store [storeEntries]Word
 // Table is the contents of table memory: what a walk finds at each entry.
 // Entries never written are zero and cost nothing.
 type Table struct {
-	entries uint64
-	chunks  []*store
+	entries   uint64
+	chunks    []*store
+	suspended []span // active suspensions, in the order in which they came
 }
 
 // NewTable makes a table of absent entries for a layout.
@@ -52,26 +53,49 @@ func (t *Table) Set(i uint64, w Word) bool {
 	return true
 }
 
-// Zap makes n entries from first absent and counts those that were present.
-// What lies out of range is ignored.
-func (t *Table) Zap(first, n uint64) (zapped uint64) {
+// pieces visits the n entries from first, a run of allocated ones at a time.
+// Entries out of range or never written are passed over.
+func (t *Table) pieces(first, n uint64, visit func(at uint64, words []Word)) {
 	if first >= t.entries {
-		return 0
+		return
 	}
 	n = min(n, t.entries-first)
 	for n > 0 {
 		at := first % storeEntries
 		part := min(n, storeEntries-at)
 		if c := t.chunks[first/storeEntries]; c != nil {
-			for _, w := range c[at : at+part] {
-				if w.Present() {
-					zapped++
-				}
-			}
-			clear(c[at : at+part])
+			visit(first, c[at:at+part])
 		}
 		first += part
 		n -= part
 	}
+}
+
+// Zap makes n entries from first absent and counts those that were present.
+// Those of a page that moves keep their suspended bit, so that an access which
+// meets one is told apart from one that meets a page on disk.
+func (t *Table) Zap(first, n uint64, moving bool) (zapped uint64) {
+	t.pieces(first, n, func(_ uint64, words []Word) {
+		for i, w := range words {
+			if w.Present() {
+				zapped++
+			}
+			switch {
+			case !moving:
+				words[i] = 0
+			case w.Present():
+				words[i] = bitSuspended
+			}
+		}
+	})
 	return zapped
+}
+
+// Protect takes the right to store from n entries from first.
+func (t *Table) Protect(first, n uint64) {
+	t.pieces(first, n, func(_ uint64, words []Word) {
+		for i := range words {
+			words[i] &^= bitWrite
+		}
+	})
 }

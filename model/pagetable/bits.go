@@ -74,7 +74,7 @@ func (t *Table) Range(va model.VA, length uint64) iter.Seq2[model.VA, Leaf] {
 			last = ^model.VA(0)
 		}
 		for at := va; ; {
-			if !canonical(at) {
+			if !Canonical(at) {
 				at = upperHalf
 				if at > last {
 					return

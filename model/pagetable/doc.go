@@ -18,7 +18,8 @@
 //	+--+-------+------------------+-----+--+--+--+--+--+--+--+--+--+
 //
 // Store is the physical memory that the tables of all processes share; Table
-// is one process's tree. Tables above a leaf are always writable and for user:
+// is one process's tree; Step is one read of a walk, for a walker that takes time
+// between them. Tables above a leaf are always writable and for user:
 // rights are the leaf's, as Linux keeps them. Unmap leaves emptied tables in
 // place, as reclaim does; a larger leaf mapped over empty tables frees them.
 //

@@ -59,8 +59,8 @@ func slot(table model.PA, va model.VA, level int) model.PA {
 // upperHalf is the lowest canonical address with bit 47 set.
 const upperHalf model.VA = 0xFFFF_8000_0000_0000
 
-// canonical tells whether bits 63 … 47 of va are alike.
-func canonical(va model.VA) bool {
+// Canonical tells whether bits 63 … 47 of va are alike: others cannot be mapped.
+func Canonical(va model.VA) bool {
 	top := int64(va) >> 47
 	return top == 0 || top == -1
 }

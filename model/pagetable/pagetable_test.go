@@ -279,3 +279,22 @@ func BenchmarkLookup(b *testing.B) {
 		table.Lookup(va)
 	}
 }
+
+// Mark sets A and D as hardware does: in entries that are present, and no other
+// bit.
+func TestMark(t *testing.T) {
+	s, table := newTable(t, 16)
+	const va = 0x5000
+	if err := table.Map(va, 0x9000, model.Shift4K, 0); err != nil {
+		t.Fatal(err)
+	}
+	at := table.Lookup(va).Reads[3]
+	s.Mark(at, Accessed|Dirty|Write)
+	if got, want := s.Load(at), 0x9000|Present|Accessed|Dirty; got != want {
+		t.Errorf("entry %#x, want %#x", uint64(got), uint64(want))
+	}
+	s.Mark(at+8, Accessed)
+	if got := s.Load(at + 8); got != 0 {
+		t.Errorf("an absent entry became %#x", uint64(got))
+	}
+}

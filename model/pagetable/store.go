@@ -57,6 +57,14 @@ func (s *Store) Load(pa model.PA) PTE {
 	return 0
 }
 
+// Mark sets bits, Accessed or Dirty, in the entry at a physical address, as a
+// walk of hardware does; an entry that is not present stays as it is.
+func (s *Store) Mark(pa model.PA, bits PTE) {
+	if e := s.Load(pa); e.Has(Present) {
+		s.put(pa, e|bits&(Accessed|Dirty))
+	}
+}
+
 // put writes an entry of an allocated table and keeps the frame's count.
 func (s *Store) put(pa model.PA, e PTE) {
 	offset := uint64(pa - s.base)

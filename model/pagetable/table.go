@@ -36,6 +36,9 @@ func New(s *Store) (*Table, error) {
 // Root is the physical address of the level-4 table (CR3).
 func (t *Table) Root() model.PA { return t.root }
 
+// Store is the memory that holds the table.
+func (t *Table) Store() *Store { return t.store }
+
 // Walk is what a hardware walk for an address reads and finds.
 type Walk struct {
 	Entry    PTE             // the last entry read; not present if the page is absent
@@ -57,24 +60,22 @@ func (w *Walk) Translate(va model.VA) model.PA {
 // Lookup walks for an address and changes nothing. A non-canonical address
 // reads nothing: Depth is 0.
 func (t *Table) Lookup(va model.VA) (w Walk) {
-	if !canonical(va) {
+	if !Canonical(va) {
 		return w
 	}
-	table, all := t.root, Write|User
-	for level := levels; ; level-- {
-		at := slot(table, va, level)
-		e := t.store.Load(at)
-		w.Reads[w.Depth] = at
+	all := Write | User
+	for s := First(t.root, va); ; {
+		e := t.store.Load(s.At)
+		w.Reads[w.Depth] = s.At
 		w.Depth++
-		if !e.Has(Present) || e.leaf(level) {
-			w.Entry, w.Shift = e, shiftOf(level)
-			all &= e
+		all &= e
+		if !e.Has(Present) || s.Leaf(e) {
+			w.Entry, w.Shift = e, s.Shift()
 			w.Writable = e.Has(Present) && all.Has(Write)
 			w.User = e.Has(Present) && all.Has(User)
 			return w
 		}
-		all &= e
-		table = e.PA()
+		s = s.Below(e.PA(), va)
 	}
 }
 
@@ -85,7 +86,7 @@ func (t *Table) Map(va model.VA, pa model.PA, shift model.PageShift, flags PTE) 
 	switch {
 	case leaf == 0:
 		return ErrPageSize
-	case !canonical(va):
+	case !Canonical(va):
 		return ErrNotCanonical
 	case (uint64(va)|uint64(pa))&(shift.Bytes()-1) != 0:
 		return ErrMisaligned

@@ -68,13 +68,15 @@ func (r *Requester) notReady(code uint8, p PSN) Outcome {
 		r.rnr--
 	}
 	r.waiting = true
+	r.Next = r.Oldest
 	return Outcome{Step: WaitRNR, Advanced: advanced, Delay: RNRDelay(code)}
 }
 
 // sequenceError goes back once for a loss: further signs of the same loss do
-// nothing until there is progress.
+// nothing until there is progress, and during an RNR delay they tell only of
+// packets that are sent again anyway.
 func (r *Requester) sequenceError(advanced bool) Outcome {
-	if r.started {
+	if r.started || r.waiting {
 		return Outcome{Advanced: advanced}
 	}
 	return r.tryAgain(advanced)
@@ -88,10 +90,6 @@ func (r *Requester) tryAgain(advanced bool) Outcome {
 		r.retry--
 	}
 	r.started = true
-	if r.waiting {
-		// The RNR timer goes back to the same place when it ends.
-		return Outcome{Advanced: advanced}
-	}
 	r.Next = r.Oldest
 	return Outcome{Step: GoBack, Advanced: advanced}
 }
@@ -110,12 +108,11 @@ func (r *Requester) Timeout() Outcome {
 	return r.tryAgain(false)
 }
 
-// RNRTimer is the end of an RNR delay.
+// RNRTimer is the end of an RNR delay: sending goes on from Next.
 func (r *Requester) RNRTimer() Outcome {
 	if r.failed || !r.waiting {
 		return Outcome{}
 	}
 	r.waiting = false
-	r.Next = r.Oldest
 	return Outcome{Step: GoBack}
 }

@@ -53,7 +53,7 @@ type Step uint8
 const (
 	Nothing Step = iota
 	GoBack       // send again from Next, which is the oldest PSN not acknowledged
-	WaitRNR      // send nothing for Delay, then call RNRTimer
+	WaitRNR      // Next has gone back too; send nothing for Delay, then call RNRTimer
 	QPError      // fail the oldest work request with Status, flush the rest
 )
 
@@ -104,11 +104,17 @@ func NewRequester(c RequesterConfig, start PSN) (*Requester, error) {
 	}
 	start &= psnMask
 	return &Requester{Oldest: start, Next: start, Highest: start, config: c,
-		retry: c.Retry, rnr: c.RNRRetry, reads: make([]span, 0, MaxResources)}, nil
+		retry: c.Retry, rnr: c.RNRRetry}, nil
 }
 
 // Outstanding is the number of PSNs sent and not acknowledged.
 func (r *Requester) Outstanding() uint32 { return uint32(r.Highest.Sub(r.Oldest)) }
+
+// Reads is the number of READs and atomics sent and not fully answered.
+func (r *Requester) Reads() int { return len(r.reads) }
+
+// Resending tells whether what is sent next was sent before.
+func (r *Requester) Resending() bool { return r.Next != r.Highest }
 
 // Waiting tells whether an RNR delay is running.
 func (r *Requester) Waiting() bool { return r.waiting }

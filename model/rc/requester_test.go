@@ -140,8 +140,8 @@ func TestRNRBudgets(t *testing.T) {
 	}
 }
 
-// During an RNR delay: timeouts are free, a sequence NAK costs one retry at
-// most, nothing is sent, and one go-back follows.
+// During an RNR delay: timeouts and sequence NAKs are free, nothing is sent,
+// and one go-back follows.
 func TestEventsDuringRNRDelay(t *testing.T) {
 	r := newRequester(t, 2, 3)
 	for range 3 {
@@ -153,7 +153,7 @@ func TestEventsDuringRNRDelay(t *testing.T) {
 	wantOutcome(t, "timeout", r.Timeout(), Outcome{})
 	wantOutcome(t, "NAK", r.Acknowledge(NAKSequence, 0xFFFFFF), Outcome{})
 	wantOutcome(t, "NAK again", r.Acknowledge(NAKSequence, 0xFFFFFF), Outcome{})
-	if retry, rnr := r.RetriesLeft(); retry != 1 || rnr != 2 || !r.Waiting() || r.MaySend(1) {
+	if retry, rnr := r.RetriesLeft(); retry != 2 || rnr != 2 || !r.Waiting() || r.MaySend(1) {
 		t.Errorf("retries %d and %d, waiting %v", retry, rnr, r.Waiting())
 	}
 	wantOutcome(t, "RNR timer", r.RNRTimer(), Outcome{Step: GoBack})

@@ -138,7 +138,7 @@ func TestAtomicOnReadOnlyRegion(t *testing.T) {
 	p := Packet{Opcode: FetchAdd, PSN: 100, Key: 0x100, VA: 8}
 	target, _ := r.Target(p)
 	in := good
-	in.Key = key.Check(&region, target.Key, 1, target.Op, target.VA, target.Remaining)
+	in.Key = key.Check(&region, target.Key, 1, 0, target.Op, target.VA, target.Remaining)
 	wantAction(t, "FETCH_ADD", r.Receive(p, in), Action{Kind: SendNAK, Syndrome: NAKRemoteAccess, PSN: 100})
 }
 

@@ -182,6 +182,26 @@ func (r *Responder) advance(p Packet, original uint64) {
 	}
 }
 
+// Withdraw undoes the last Execute, of a READ or atomic that turns out to need
+// an RNR NAK or to fail; before is the Cursor from before it.
+func (r *Responder) Withdraw(before Cursor) {
+	r.Cursor = before
+	r.doneEnd = (r.doneEnd + r.config.Resources - 1) % r.config.Resources
+}
+
+// Abort ends the QP because memory failed a READ after its execution; the NAK
+// takes the place of the response.
+func (r *Responder) Abort(response PSN) Action { return r.nak(NAKRemoteOp, response) }
+
+// Fail ends the QP without a word.
+func (r *Responder) Fail() { r.State = Error }
+
+// PutOff is the RNR NAK in the place of a response to a READ that was executed:
+// the READ counts as done, and its missing responses will be asked for again.
+func (r *Responder) PutOff(response PSN) Action {
+	return Action{Kind: SendRNR, Syndrome: RNRNAK(r.config.RNRTimer), PSN: response, MSN: r.MSN}
+}
+
 // Recheck is the check of a region before each READ response packet after the
 // first. A region revoked meanwhile ends the response with a NAK; a suspended
 // one stops it without a word, and the requester asks again.

@@ -28,8 +28,17 @@ func (m *Memory) checkWrite(pa model.PA, oracle msg.Oracle) {
 	m.content.Store(f, oracle.Write, offset)
 	m.content.Expect(frame.Page(oracle.Page), oracle.Write, offset)
 	if owner, _ := m.content.Owner(f); owner != frame.Page(oracle.Page) {
-		m.stats.StaleDMA++
+		m.stale(oracle.Page)
 	}
+}
+
+// stale books DMA that took another frame than its page's.
+func (m *Memory) stale(page uint32) {
+	if m.config.Excused != nil && m.config.Excused(page) {
+		m.stats.StaleDeferred++
+		return
+	}
+	m.stats.StaleDMA++
 }
 
 // checkRead tells whether a device's read took another page than it meant, and
@@ -45,7 +54,7 @@ func (m *Memory) checkRead(pa model.PA, page uint32) (stale bool) {
 		m.stats.LostWrites++
 		return false
 	}
-	m.stats.StaleDMA++
+	m.stale(page)
 	return true
 }
 

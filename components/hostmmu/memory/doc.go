@@ -9,9 +9,10 @@
 //
 // # Stages and latencies
 //
-//   - A read that misses the LLC leaves for its root port ReadService after it
-//     arrived when nothing is in its way, plus one line time for each line after
-//     the first. A read of which every line was written by a device and is still
+//   - A read that misses the LLC leaves for its root port its client's read
+//     service time after it arrived when nothing is in its way, plus one line
+//     time for each line after the first. Devices' reads take ReadService; an
+//     IOMMU's walks, which start at the root complex, have a time of their own. A read of which every line was written by a device and is still
 //     in the LLC takes llc.saving less.
 //   - A posted write is placed dram.write_latency after it arrived. It holds a
 //     place for each of its lines in its root port's write buffer until then; a
@@ -28,7 +29,9 @@
 // # Ports
 //
 //   - Clients[i].Req, Done: memory transactions of root port i within one 4 KiB
-//     block; client i is adapter i in Inbox. Only reads are answered.
+//     block; client i is adapter i in Inbox. Only reads are answered. Behind an
+//     IOMMU, Req comes from it, and one more client is its walker. A message that
+//     comes here is dropped.
 //   - PageOp, PageDone: the kernel's and the CPU's operations on frames; each is
 //     answered once. Nil for a host without frames.
 //   - Inbox: what adapters wrote for software to see, in order for each client.
@@ -37,7 +40,7 @@
 //
 // Each frame holds an owner and a tag into which every store is mixed; each
 // process page has a shadow tag with every store that it was promised. A
-// transfer whose Oracle names a page is checked when it is placed or answered:
+// transfer of payload whose Oracle names a page is checked when it is placed or answered:
 // a frame that does not hold the page makes it stale, a tag other than the
 // shadow is a lost write. Checks of writes are made late but in order of
 // placement, before anything that could see a difference.

@@ -36,12 +36,24 @@ type LLC struct {
 
 // Config says what the platform knows beyond the Spec.
 type Config struct {
-	Clients     int             // root ports, 1 or more
+	Clients     int             // root ports, 1 or more, and an IOMMU's walker
 	ReadService clocked.Time    // from the arrival of an LLC-missing read of one line to its answer: pcie.read_latency less the wires
+	Services    []clocked.Time  // ReadService of single clients, where not 0; may be shorter than Clients
 	Shift       model.PageShift // of a frame
 	Frames      int             // frames for user pages, from physical address 0; 0: no content is checked
 	Pages       int             // process pages, dense numbers 0 … Pages-1
 	Slots       int             // swap slots
+	// Excused, when set, tells whether DMA that takes another frame for a page is
+	// what the scheme gives up by design.
+	Excused func(page uint32) bool
+}
+
+// service is the read service time of a client.
+func (c *Config) service(client int) clocked.Time {
+	if client < len(c.Services) && c.Services[client] != 0 {
+		return c.Services[client]
+	}
+	return c.ReadService
 }
 
 // Check refuses what the unit cannot be built with.
@@ -49,6 +61,8 @@ func (s *Spec) Check(c Config) error {
 	switch {
 	case c.Clients < 1:
 		return fmt.Errorf("memory: %d root ports: at least 1 is due", c.Clients)
+	case len(c.Services) > c.Clients:
+		return fmt.Errorf("memory: %d read service times: at most one for each of %d clients is due", len(c.Services), c.Clients)
 	case c.ReadService < 1:
 		return fmt.Errorf("pcie.read_latency: too short: more than the 2ns between root complex and memory is due")
 	case s.LLC.DDIOLines > 0 && s.LLC.Saving >= c.ReadService:
@@ -57,6 +71,14 @@ func (s *Spec) Check(c Config) error {
 		return fmt.Errorf("host.llc.ddio_ways: %d: a divisor of ddio_lines %d is due", s.LLC.DDIOWays, s.LLC.DDIOLines)
 	case !powerOfTwo(s.DRAM.Channels) || !powerOfTwo(s.DRAM.Banks) || !powerOfTwo(int(s.DRAM.Row)):
 		return fmt.Errorf("host.dram: channels %d, banks %d, row %d: powers of two are due", s.DRAM.Channels, s.DRAM.Banks, s.DRAM.Row)
+	}
+	for i := range c.Clients {
+		switch t := c.service(i); {
+		case t < 1:
+			return fmt.Errorf("memory: client %d: read service time %v: at least 1ps is due", i, t)
+		case s.LLC.DDIOLines > 0 && s.LLC.Saving >= t:
+			return fmt.Errorf("host.llc.saving: %v: less than the %v that a read of client %d takes in memory is due", s.LLC.Saving, t, i)
+		}
 	}
 	return nil
 }

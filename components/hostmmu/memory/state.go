@@ -10,7 +10,8 @@ import (
 	"rnicmmu/model/frame"
 )
 
-// Client is the pair of wires to one root port.
+// Client is the pair of wires of one root port, or of what stands before it: an
+// IOMMU may write Req while the root port reads Done.
 type Client struct {
 	Req  *clocked.Wire[msg.MemReq]  // read
 	Done *clocked.Wire[msg.MemDone] // written
@@ -32,6 +33,7 @@ type Stats struct {
 	Writebacks        uint64 // lines that device writes pushed out of the LLC
 	WriteBufferStalls uint64 // writes that waited for the write buffer
 	StaleDMA          uint64 // transfers to or from a frame that did not hold the page meant
+	StaleDeferred     uint64 // of such, those that the scheme gives up by design: apart
 	LostWrites        uint64 // reads, page-ins, page-outs and CPU accesses that saw other content than the process must
 }
 
@@ -48,6 +50,7 @@ type write struct {
 
 // client is what the unit keeps for a root port.
 type client struct {
+	service clocked.Time // of a read of one line
 	writes  timeline[write]
 	held    int // lines in the write buffer
 	placed  clocked.Time
@@ -81,6 +84,9 @@ func New(e *clocked.Engine, name string, spec Spec, config Config) (*Memory, err
 	}
 	m := &Memory{engine: e, name: name, spec: spec, config: config,
 		clients: make([]client, config.Clients), dram: newDRAM(spec.DRAM)}
+	for i := range m.clients {
+		m.clients[i].service = config.service(i)
+	}
 	if n := spec.LLC.DDIOLines; n > 0 {
 		ddio, err := cache.New(cache.Geometry{Entries: n, Ways: spec.LLC.DDIOWays, Line: 1, Policy: cache.LRU})
 		if err != nil {

@@ -34,8 +34,12 @@ func (m *Memory) accept(now clocked.Time, i int) {
 	}
 }
 
-// acceptWrite starts a posted write, or tells that the write buffer is full.
+// acceptWrite starts a posted write, or tells that the write buffer is full. A
+// message is for an IOMMU: where none took it, it ends here.
 func (m *Memory) acceptWrite(now clocked.Time, c *client, i int, req *msg.MemReq) bool {
+	if req.Kind == msg.KindMessage {
+		return true
+	}
 	lines := linesOf(req.PA, req.Len)
 	if bound := m.spec.DRAM.WriteBuffer; bound > 0 && c.held > 0 && c.held+lines > bound {
 		if !c.blocked {
@@ -84,7 +88,7 @@ func (m *Memory) storeTurn(now clocked.Time, pa model.PA, lines int) clocked.Tim
 // when the answer leaves.
 func (m *Memory) acceptRead(now clocked.Time, c *client, req *msg.MemReq) {
 	lines := linesOf(req.PA, req.Len)
-	at := now + m.config.ReadService + clocked.Time(lines-1)*m.dram.lineTime
+	at := now + c.service + clocked.Time(lines-1)*m.dram.lineTime
 	if m.inLLC(req.PA, lines) {
 		at -= m.spec.LLC.Saving
 		m.stats.LLCHits++

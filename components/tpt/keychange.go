@@ -1,0 +1,100 @@
+package tpt
+
+import (
+	"errors"
+
+	"rnicmmu/clocked"
+	"rnicmmu/components/msg"
+	"rnicmmu/model/key"
+)
+
+var (
+	errNoChange = errors.New("no such change of the protection table")
+	errOtherPD  = errors.New("the key belongs to another protection domain")
+)
+
+// changeKey executes a change of the protection table. One that takes a key
+// away is acknowledged when nothing that was translated under it is still in
+// use (KEY-3, FRW-1).
+func (u *Unit) changeKey(now clocked.Time, c *msg.KeyChange) {
+	var before pageRange
+	old := u.keys.Lookup(c.Key)
+	if old != nil {
+		before = u.pagesOf(old)
+	}
+	if err := u.changeTable(c); err != nil {
+		u.refuse(now, err)
+		return
+	}
+	u.Stats.KeyChanges++
+	if c.Op == msg.KeyRegister || c.Op == msg.KeyFastRegister {
+		before = u.pagesOf(u.keys.Lookup(c.Key))
+	}
+	u.forgetKey(c.Key, before)
+	if c.Op == msg.KeyRegister || c.Op == msg.KeyFastRegister {
+		u.complete(now)
+		return
+	}
+	u.revokeKey(now, c.Key)
+	u.drain(now)
+}
+
+// changeTable applies the change to the table; on error nothing has changed.
+func (u *Unit) changeTable(c *msg.KeyChange) (err error) {
+	switch c.Op {
+	case msg.KeyRegister:
+		var k key.Key
+		if k, err = u.keys.Register(c.Region); err == nil {
+			c.Key = k
+		}
+		return err
+	case msg.KeyDeregister:
+		return u.keys.Deregister(c.Key)
+	case msg.KeyFastRegister:
+		r := &c.Region
+		return u.keys.FastRegister(c.Key, r.PD, r.Rights, r.Base, r.Length)
+	case msg.KeyInvalidate:
+		return u.keys.Invalidate(c.Key)
+	case msg.KeyBind:
+		r := &c.Region
+		return u.keys.Bind(c.Key, c.Under, r.PD, r.QP, r.Rights, r.Base, r.Length)
+	}
+	return errNoChange
+}
+
+// kill invalidates the key that a peer's SEND names, which must be of its own
+// protection domain ([Linux] siw_mem.c).
+func (u *Unit) kill(now clocked.Time, m *msg.Translate) {
+	k := key.Key(m.Key)
+	u.Stats.Kills++
+	r := u.keys.Lookup(k)
+	if r != nil && r.PD != key.PD(m.PD) {
+		u.refuse(now, errOtherPD)
+		return
+	}
+	if err := u.keys.Invalidate(k); err != nil {
+		u.refuse(now, err)
+		return
+	}
+	u.forgetKey(k, u.pagesOf(r))
+	u.revokeKey(now, k)
+	u.drain(now)
+}
+
+// forgetKey writes the changed entry of the protection table, drops cached
+// copies of it and of the region's translations, makes reads of both that are
+// in flight read again, and has parked requests checked again.
+func (u *Unit) forgetKey(k key.Key, r pageRange) {
+	u.epoch++
+	index := k.Index()
+	u.mpt.Invalidate(uint64(index))
+	if miss := u.keyMiss(index); miss != nil {
+		miss.stale = true
+	}
+	u.forget(r)
+	if u.spec.Tables == "onboard" {
+		return
+	}
+	*u.dma.Push() = msg.DMA{Kind: msg.KindMPT, Write: true, PA: u.mptEntry(index), Len: key.EntryBytes,
+		Oracle: msg.Oracle{Page: msg.NoPage}}
+}

@@ -1,0 +1,86 @@
+package transport
+
+import (
+	"rnicmmu/clocked"
+	"rnicmmu/components/msg"
+	"rnicmmu/model"
+	"rnicmmu/model/key"
+	"rnicmmu/model/rc"
+)
+
+// sendProtocol is what they do differently at a requester: Requester is the
+// reliable connection, streamRequester stands on one. Doorbells, work requests
+// and completions are common.
+type sendProtocol interface {
+	// admit takes in, in order, the work requests that are here.
+	admit(now clocked.Time, qp int32)
+	// payloadRead takes data to send.
+	payloadRead(now clocked.Time, op sendOp)
+	// readPayload reads more of it.
+	readPayload(now clocked.Time)
+	// send puts packets on the network, receive takes those of the other side.
+	send(now clocked.Time)
+	receive(now clocked.Time)
+	// expire acts on timers, arm sets the earliest.
+	expire(now clocked.Time)
+	arm(now clocked.Time)
+	// where says what a send queue is doing.
+	where(qp int32) string
+}
+
+// receiveProtocol is what the reliable connection and iWARP do differently at a
+// responder. Responder does it as the reliable connection; streamResponder
+// stands on a Responder and does it by TCP. What an access of memory takes (QP
+// context, receive work requests, translations, transfers) is common.
+type receiveProtocol interface {
+	// buffered is the bytes of the receive buffer that a packet takes.
+	buffered(p *msg.Packet) int64
+	// enter takes a packet for which there is room into the pipeline.
+	enter(now clocked.Time, p *msg.Packet, bytes int64, waited bool)
+	// startChecks takes packets out of it and tells whether there were any.
+	startChecks(now clocked.Time) bool
+	// next tells whether an idle QP has a packet to begin.
+	next(qp int32, q *recvQP) bool
+	// check applies the rules that need no memory to the head.
+	check(now clocked.Time, qp int32, q *recvQP)
+	// unchecked is the bytes at va for which a look-up has to check the key.
+	unchecked(q *recvQP, p *msg.Packet, va model.VA) uint32
+	// authorize applies the rules behind a granted translation; false: refused.
+	authorize(now clocked.Time, qp int32, q *recvQP) bool
+	// count counts a page that is not there.
+	count(q *recvQP, o msg.Outcome, over bool)
+	// putOff ends the head because of it.
+	putOff(now clocked.Time, qp int32, q *recvQP)
+	// refuse ends the head, whose key or fault was refused.
+	refuse(now clocked.Time, qp int32, q *recvQP, o msg.Outcome, why key.Verdict)
+	// tooLong ends a SEND that its receive buffer does not hold.
+	tooLong(now clocked.Time, qp int32, q *recvQP)
+	// endPacket ends the head, all of whose pieces are done.
+	endPacket(now clocked.Time, qp int32, q *recvQP) bool
+	// parked is the replies that wait for a request to come again.
+	parked() int
+	// mayEmit tells whether a QP has something to send, emit sends it.
+	mayEmit(qp int32, q *recvQP) bool
+	emit(now clocked.Time, qp int32, q *recvQP)
+	// expire acts on timers, arm sets the earliest.
+	expire(now clocked.Time)
+	arm(now clocked.Time)
+}
+
+func (r *Responder) buffered(p *msg.Packet) int64 { return int64(p.WireLen) - gapBytes }
+
+func (r *Responder) parked() int { return 0 }
+
+func (r *Responder) next(_ int32, q *recvQP) bool { return q.arrived > 0 }
+
+func (r *Responder) refuse(now clocked.Time, qp int32, q *recvQP, o msg.Outcome, _ key.Verdict) {
+	r.answer(now, qp, q, r.refusal(q, o))
+}
+
+func (r *Responder) tooLong(now clocked.Time, qp int32, q *recvQP) {
+	r.answer(now, qp, q, q.rules.Execute(q.packet, rc.ReceiveTooSmall, 0))
+}
+
+// The timers of a reliable connection are the requester's.
+func (r *Responder) expire(clocked.Time) {}
+func (r *Responder) arm(clocked.Time)    {}

@@ -1,0 +1,111 @@
+package transport
+
+import (
+	"rnicmmu/clocked"
+	"rnicmmu/components/msg"
+	"rnicmmu/measure"
+	"rnicmmu/model"
+	"rnicmmu/model/rc"
+)
+
+// What the bus says of a transfer after it was translated: an IOMMU may meet an
+// absent page, or refuse.
+
+// stored goes on behind a write of n bytes. One that an IOMMU translates by the
+// process's page table may have met no page, and nobody answers a posted write:
+// a read of the same place behind it tells.
+func (r *Responder) stored(now clocked.Time, qp int32, q *recvQP, n uint32) {
+	if a := q.heldAddress; a.PASID != 0 && !a.Translated {
+		q.stored = n
+		r.want(now, qp, q, stageProve)
+		return
+	}
+	q.offset += n
+	r.enterStage(now, q, stagePiece)
+	r.usedPiece(q)
+}
+
+// prove reads behind the head's last write.
+func (r *Responder) prove(now clocked.Time, qp int32, q *recvQP) {
+	p := r.first(q)
+	i, _ := r.newOp(stageProof, qp, q)
+	p.Ledger.Charge(now, measure.CauseDMAQueue)
+	d := r.dataDMA(q, false, flushBytes, i)
+	d.Kind, d.PA = msg.KindFlush, d.PA&^(flushBytes-1)
+	d.Ledger, d.Counts, d.Oracle = &p.Ledger, nil, msg.Oracle{Page: msg.NoPage}
+	*r.Ports.DMA.Push(now) = d
+	r.enterStage(now, q, stageProof)
+	r.usedPiece(q)
+}
+
+// proven ends the piece whose proof is here. An atomic whose write may or may
+// not have met its page cannot come again.
+func (r *Responder) proven(now clocked.Time, qp int32, q *recvQP, status msg.Status) {
+	switch {
+	case status == msg.StatusSuccess:
+		q.offset += q.stored
+		q.unplaced = false
+		r.enterStage(now, q, stagePiece)
+	case status == msg.StatusRetry && !q.packet.Opcode.Op().Atomic():
+		r.protocol.count(q, msg.OutcomeAbsent, q.heldOver)
+		r.protocol.putOff(now, qp, q)
+	default:
+		r.answer(now, qp, q, r.refusal(q, msg.OutcomeRemoteOp))
+	}
+	r.advance(now, qp)
+}
+
+// atomicLoaded goes on with the old value, or undoes the execution.
+func (r *Responder) atomicLoaded(now clocked.Time, qp int32, q *recvQP, status msg.Status) {
+	if status == msg.StatusSuccess {
+		r.want(now, qp, q, stageAtomicStore)
+		return
+	}
+	q.rules.Withdraw(q.before)
+	r.Stats.Messages--
+	if status == msg.StatusRetry {
+		r.protocol.count(q, msg.OutcomeAbsent, q.heldOver)
+		r.protocol.putOff(now, qp, q)
+	} else {
+		r.answer(now, qp, q, r.refusal(q, msg.OutcomeRemoteOp))
+	}
+	r.advance(now, qp)
+}
+
+// blame notes how a read that the reply waited for has ended.
+func (r *Responder) blame(q *recvQP, i int32, status msg.Status) {
+	if status == msg.StatusSuccess {
+		return
+	}
+	rep := &r.replies.slots[i]
+	if status == msg.StatusRetry && rep.packet.Op == model.OpRead {
+		if rep.status == msg.StatusSuccess {
+			rep.status = status
+			r.protocol.count(q, msg.OutcomeAbsent, q.heldOver)
+		}
+		return
+	}
+	rep.status = msg.StatusAbort
+}
+
+// replace puts the NAK that its status asks for in the place of a reply; the
+// rest of a READ's responses are then in vain.
+func (r *Responder) replace(q *recvQP, p *msg.Packet, status msg.Status) {
+	q.skip = p.Op == model.OpRead && !p.Last
+	psn := rc.PSN(p.PSN)
+	if status == msg.StatusRetry {
+		toResponse(p, q.rules.PutOff(psn))
+		return
+	}
+	toResponse(p, q.rules.Abort(psn))
+}
+
+// behindNak tells whether the reply is a READ response behind one that a NAK
+// has replaced. A NAK of its own that ends the QP still goes out.
+func (r *Responder) behindNak(q *recvQP, p *msg.Packet) bool {
+	if !q.skip {
+		return false
+	}
+	q.skip = !p.Last
+	return !rc.Syndrome(p.Syndrome).Fatal()
+}

@@ -1,0 +1,170 @@
+package transport
+
+import (
+	"rnicmmu/clocked"
+	"rnicmmu/components/msg"
+	"rnicmmu/model/ddp"
+	"rnicmmu/model/tcp"
+)
+
+// Bytes of headers on the wire around an FPDU: Ethernet with FCS, preamble and
+// gap 38 ([Husky23]), IPv4 20, TCP 20 without options. The shortest frame takes
+// 84 with preamble and gap ([Ethernet]).
+const (
+	segmentHeaders = 38 + 20 + 20
+	frameMin       = 84
+)
+
+// stream is one end of an iWARP connection.
+type stream struct {
+	out  tcp.Sender
+	in   tcp.Receiver
+	acks tcp.Acker
+
+	first int32 // early packets, in the order of the stream, through earlies
+	last  int32
+
+	ackNow bool   // an ACK is due, alone if no data can take it along
+	dups   int    // duplicate ACKs due behind it, each alone
+	reset  bool   // a reset is owed
+	closed bool   // nothing is taken or sent any more
+	ack    uint32 // what is acknowledged
+}
+
+func (s *Spec) stream(first uint32) (stream, error) {
+	out, err := s.sender(first)
+	return stream{out: out, in: tcp.NewReceiver(first, uint32(s.TCP.Window)), first: none, last: none, ack: first,
+		acks: tcp.NewAcker(s.TCP.AckEvery, int64(s.TCP.DelayedAck))}, err
+}
+
+// deadline is when the stream's next timer expires.
+func (s *stream) deadline() clocked.Time {
+	return clocked.Time(min(s.out.Deadline(), s.acks.Deadline()))
+}
+
+// answers tells whether something must leave even without data.
+func (s *stream) answers() bool { return s.ackNow || s.dups > 0 || s.reset }
+
+// alone tells whether a segment without data must leave now, where data could.
+func (s *stream) alone() bool { return s.reset || s.dups > 0 && !s.ackNow }
+
+// stamp puts the acknowledgement on a packet about to leave.
+func (s *stream) stamp(p *msg.Packet, window uint32) {
+	if p.Segment.Bytes == 0 && !s.ackNow && s.dups > 0 {
+		s.dups--
+	}
+	p.Segment.Ack, p.Segment.Window, p.Segment.Reset = s.ack, window, s.reset
+	s.ackNow, s.reset = false, false
+	s.acks.Sent()
+}
+
+// segmentWire is the bytes that a segment takes on the wire.
+func segmentWire(p *msg.Packet) uint32 { return max(frameMin, segmentHeaders+p.Segment.Bytes) }
+
+// fpdu is the bytes of the message in the stream.
+func fpdu(p *msg.Packet) uint32 {
+	if p.Segment.Message == ddp.Terminate {
+		return ddp.TerminateFPDU(p.Op)
+	}
+	return ddp.FPDU(p.Segment.Message, p.Payload)
+}
+
+// behind tells whether sequence number a comes before b.
+func behind(a, b uint32) bool { return int32(a-b) < 0 }
+
+// earlies are packets that came before what belongs in front of them, a list a
+// stream.
+type earlies struct{ slab[earlyPacket] }
+
+type earlyPacket struct {
+	packet *msg.Packet
+	bytes  int64 // of the receive buffer
+	next   int32
+}
+
+// keep inserts a packet into a stream's list. Most come in order.
+func (e *earlies) keep(s *stream, p *msg.Packet, bytes int64) {
+	i := e.add(earlyPacket{packet: p, bytes: bytes, next: none})
+	if s.last != none && behind(e.slots[s.last].packet.Segment.Seq, p.Segment.Seq) {
+		e.slots[s.last].next, s.last = i, i
+		return
+	}
+	at := &s.first
+	for *at != none && behind(e.slots[*at].packet.Segment.Seq, p.Segment.Seq) {
+		at = &e.slots[*at].next
+	}
+	e.slots[i].next = *at
+	*at = i
+	if e.slots[i].next == none {
+		s.last = i
+	}
+}
+
+// front is the first packet of a stream's list, nil if there is none.
+func (e *earlies) front(s *stream) *msg.Packet {
+	if s.first == none {
+		return nil
+	}
+	return e.slots[s.first].packet
+}
+
+// pop takes the first packet out.
+func (e *earlies) pop(s *stream) earlyPacket {
+	p := e.remove(s.first)
+	if s.first = p.next; s.first == none {
+		s.last = none
+	}
+	return p
+}
+
+// deadlines wakes a unit for timers of its QPs. Deadlines mostly move later, so
+// an entry stays where it is and is queued again when it comes up too early.
+type deadlines struct {
+	heap  timers
+	at    []clocked.Time // of each QP
+	entry []clocked.Time // its earliest entry in the heap
+	armed clocked.Time
+}
+
+func newDeadlines(qps int) deadlines {
+	d := deadlines{at: make([]clocked.Time, qps), entry: make([]clocked.Time, qps), armed: clocked.Never}
+	for i := range d.at {
+		d.at[i], d.entry[i] = clocked.Never, clocked.Never
+	}
+	return d
+}
+
+func (d *deadlines) set(qp int32, at clocked.Time) {
+	d.at[qp] = at
+	if at < d.entry[qp] {
+		d.entry[qp] = at
+		d.heap.push(timer{at: at, qp: qp})
+	}
+}
+
+// due takes a QP whose deadline has come; none: there is none.
+func (d *deadlines) due(now clocked.Time) int32 {
+	for len(d.heap) > 0 && d.heap[0].at <= now {
+		t := d.heap.pop()
+		if t.at != d.entry[t.qp] {
+			continue // a later entry than the one that counts
+		}
+		d.entry[t.qp] = clocked.Never
+		if d.at[t.qp] <= now {
+			return t.qp
+		}
+		d.set(t.qp, d.at[t.qp])
+	}
+	return none
+}
+
+// arm asks the engine to wake the unit for the earliest.
+func (d *deadlines) arm(now clocked.Time, e *clocked.Engine, id clocked.UnitID) {
+	if d.armed <= now {
+		d.armed = clocked.Never
+	}
+	if len(d.heap) > 0 && d.heap[0].at < d.armed {
+		d.armed = d.heap[0].at
+		e.Wake(id, d.armed)
+	}
+}

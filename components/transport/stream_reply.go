@@ -1,0 +1,244 @@
+package transport
+
+import (
+	"rnicmmu/clocked"
+	"rnicmmu/components/msg"
+	"rnicmmu/measure"
+	"rnicmmu/model"
+	"rnicmmu/model/ddp"
+)
+
+// endPacket ends the head, all of whose pieces are done: TCP takes it, and
+// acknowledges it when the point of acknowledgement is reached. A READ or
+// atomic reaches it when its response is being made.
+func (r *streamResponder) endPacket(now clocked.Time, qp int32, q *recvQP) bool {
+	s := &r.streams[qp]
+	p := r.first(q)
+	q.fresh = false
+	if p.Last || r.per == perPacket {
+		r.letGo(q)
+	}
+	if p.Last {
+		r.Stats.Messages++
+	}
+	p.AckReq = s.in.Gap() // it fills one: answer at once
+	s.in.Accept(p.Segment.Bytes)
+	early := r.early.front(&s.stream)
+	s.more = early != nil && early.Segment.Seq == s.in.Next()
+	if p.Op.Responds() {
+		r.respond(qp, q, p)
+		r.owe(qp, q, s, p, 0)
+		r.finish(now, q)
+		return true
+	}
+	switch {
+	case q.lastOp == none || r.ackAt == ackReceipt:
+		r.owe(qp, q, s, p, 0)
+	case r.ackAt == ackIssue:
+		r.ops.slots[q.lastOp].reply = r.owe(qp, q, s, p, 1)
+	default:
+		q.flushed = r.owe(qp, q, s, p, 1)
+		r.want(now, qp, q, stageFlush)
+		return true
+	}
+	r.afterAck(now, qp, q)
+	return true
+}
+
+// respond queues the response of an atomic or of a READ of no bytes; others
+// were made as their data were read.
+func (r *streamResponder) respond(qp int32, q *recvQP, p *msg.Packet) {
+	if p.Op == model.OpRead && p.MsgLen > 0 {
+		return
+	}
+	i := r.openResponse(q)
+	rep := &r.replies.slots[i]
+	rep.open = false
+	rep.packet.Ledger = p.Ledger
+	rep.packet.First, rep.packet.Last, rep.packet.Payload = true, true, 0
+	r.wantEmit(qp, q)
+}
+
+// owe lines the head up to be acknowledged after the given transfers, together
+// with what was kept behind it, if that is in order now.
+func (r *streamResponder) owe(qp int32, q *recvQP, s *recvStream, p *msg.Packet, waits int32) int32 {
+	i := r.replies.add(reply{packet: p, waits: waits, open: s.more, next: none})
+	r.lineAck(qp, q, s, i)
+	return i
+}
+
+// duplicateAck asks for an ACK that repeats the last, behind those that are due.
+func (r *streamResponder) duplicateAck(qp int32, q *recvQP, s *recvStream) {
+	r.lineAck(qp, q, s, r.replies.add(reply{next: none}))
+}
+
+func (r *streamResponder) lineAck(qp int32, q *recvQP, s *recvStream, i int32) {
+	if s.ackTail == none {
+		s.ackHead = i
+	} else {
+		r.replies.slots[s.ackTail].next = i
+	}
+	s.ackTail = i
+	r.wantEmit(qp, q)
+}
+
+// ackReady tells whether the oldest segment executed is to be acknowledged.
+func (r *streamResponder) ackReady(s *recvStream) bool {
+	return s.ackHead != none && r.replies.slots[s.ackHead].waits == 0
+}
+
+// takeAcks moves the acknowledgement on, up to a duplicate.
+func (r *streamResponder) takeAcks(now clocked.Time, s *recvStream) {
+	for r.ackReady(s) {
+		if r.replies.slots[s.ackHead].packet == nil && (s.ackNow || s.dups > 0) {
+			return // what is due before it leaves first
+		}
+		rep := r.replies.remove(s.ackHead)
+		if s.ackHead = rep.next; s.ackHead == none {
+			s.ackTail = none
+		}
+		p := rep.packet
+		if p == nil {
+			s.dups++
+			continue
+		}
+		s.ack = p.Segment.Seq + p.Segment.Bytes
+		s.ackNow = !rep.open && s.acks.Took(int64(now), p.AckReq) || s.ackNow
+		if s.closed || !p.Last || p.Op.Responds() {
+			r.pool.Put(p)
+			continue
+		}
+		p.Acked = nil
+		if s.back == nil {
+			s.back = p
+		} else {
+			s.backTail.Acked = p
+		}
+		s.backTail = p
+	}
+}
+
+// mayEmit tells whether the QP has an ACK or a response to send.
+func (r *streamResponder) mayEmit(qp int32, q *recvQP) bool {
+	s := &r.streams[qp]
+	if r.ackReady(s) || s.answers() {
+		return true
+	}
+	if s.closed {
+		return r.replyReady(q)
+	}
+	_, ok := r.nextResponse(q, s)
+	return ok
+}
+
+func (r *streamResponder) replyReady(q *recvQP) bool {
+	if q.replyHead == none {
+		return false
+	}
+	rep := &r.replies.slots[q.replyHead]
+	return rep.waits == 0 && !rep.open
+}
+
+// nextResponse is the response that may leave now: one sent before, or nil for
+// the QP's next reply.
+func (r *streamResponder) nextResponse(q *recvQP, s *recvStream) (*msg.Packet, bool) {
+	switch {
+	case s.out.Resend():
+		return *s.sent.At(s.sent.Head()), true
+	case s.cursor != s.sent.Tail():
+		p := *s.sent.At(s.cursor)
+		return p, s.out.MaySend(p.Segment.Bytes)
+	case r.replyReady(q):
+		p := r.replies.slots[q.replyHead].packet
+		if p.Segment.Message == ddp.Terminate {
+			return nil, s.ackHead == none && s.out.MaySend(fpdu(p)) // it acknowledges all that came before
+		}
+		p.Segment.Message = response(p.Op)
+		return nil, s.out.MaySend(fpdu(p))
+	}
+	return nil, false
+}
+
+func response(op model.Op) ddp.Message {
+	if op == model.OpRead {
+		return ddp.ReadResponse
+	}
+	return ddp.AtomicResponse
+}
+
+// emit sends a response or an ACK, unless the ACK may still wait.
+func (r *streamResponder) emit(now clocked.Time, qp int32, q *recvQP) {
+	s := &r.streams[qp]
+	r.takeAcks(now, s)
+	if s.closed {
+		s.ackNow, s.dups = false, 0
+		if r.replyReady(q) {
+			r.pool.Put(r.popReply(q))
+		}
+	}
+	p, ok := r.nextResponse(q, s)
+	switch {
+	case ok && !s.closed && !s.alone():
+		r.sendResponse(now, qp, q, s, p)
+	case s.answers():
+		r.Stats.TCP.Acks++
+		r.put(now, qp, s, r.pool.Get())
+	}
+	r.setTimer(qp, s)
+}
+
+// popReply takes the QP's oldest reply.
+func (r *streamResponder) popReply(q *recvQP) *msg.Packet {
+	rep := r.replies.remove(q.replyHead)
+	if q.replyHead = rep.next; q.replyHead == none {
+		q.replyTail = none
+	}
+	q.replies--
+	return rep.packet
+}
+
+// sendResponse sends p, which was sent before, or the QP's next reply. The
+// adapter keeps a copy until it is acknowledged.
+func (r *streamResponder) sendResponse(now clocked.Time, qp int32, q *recvQP, s *recvStream, p *msg.Packet) {
+	if p == nil {
+		p = r.popReply(q)
+		p.Ledger.Charge(now, measure.CauseResponder)
+		p.QP = uint32(qp)
+		p.Segment.Seq, p.Segment.Bytes = s.out.Next(), fpdu(p)
+		*s.sent.Push() = p
+		if q.stage == stageReadAhead { // its READ may go on now
+			r.first(q).Ledger.Charge(now, measure.CauseSendQueue)
+		}
+	}
+	alone := s.out.Resend()
+	p.Resend = s.out.Sent(int64(now), p.Segment.Bytes)
+	if !alone {
+		s.cursor++
+	}
+	if p.Resend {
+		p.Ledger.Charge(now, measure.CauseSendQueue)
+		r.Stats.TCP.Resent++
+	}
+	r.Stats.TCP.Sent++
+	c := r.pool.Get()
+	*c = *p
+	r.put(now, qp, s, c)
+}
+
+// put sends a packet with the stream's acknowledgement and the ledgers of the
+// requests that it acknowledges.
+func (r *streamResponder) put(now clocked.Time, qp int32, s *recvStream, p *msg.Packet) {
+	p.QP, p.Response = uint32(qp), true
+	p.Acked, s.back, s.backTail = s.back, nil, nil
+	for b := p.Acked; b != nil; b = b.Acked {
+		b.Ledger.Charge(now, measure.CauseResponder)
+	}
+	s.stamp(p, r.window)
+	if p.Segment.Reset {
+		r.Stats.TCP.Resets++
+	}
+	p.WireLen = segmentWire(p)
+	_, end := r.link.Send(now, int64(p.WireLen))
+	p.Arrived = end + r.spec.Adapter.TxPipeline + r.spec.Network.Latency
+	*r.Ports.Tx.PushAt(now, p.Arrived) = p
+}

@@ -1,0 +1,296 @@
+package transport
+
+import (
+	"rnicmmu/clocked"
+	"rnicmmu/components/msg"
+	"rnicmmu/measure"
+	"rnicmmu/model"
+	"rnicmmu/model/ddp"
+	"rnicmmu/model/key"
+	"rnicmmu/model/tcp"
+)
+
+// streamResponder is the host's end of iWARP connections. It stands on a
+// Responder, which executes what TCP delivers.
+type streamResponder struct {
+	*Responder
+	early    earlies
+	held     int64 // bytes of the receive buffer that early segments take
+	streams  []recvStream
+	pipeline clocked.FIFO[arrivedSegment]
+	timers   deadlines
+	window   uint32
+	keeps    bool // early segments
+	begun    int  // responses whose READ was dropped in the middle of them
+}
+
+// recvStream is the TCP connection of a QP.
+type recvStream struct {
+	stream
+	sent     clocked.FIFO[*msg.Packet] // responses not acknowledged: the adapter keeps them
+	cursor   uint32                    // of these, the one that begins at the next byte to send
+	ackHead  int32                     // segments executed, in replies, until their point of acknowledgement
+	ackTail  int32
+	back     *msg.Packet // requests whose ledgers the next packet takes back
+	backTail *msg.Packet
+	dropped  bool   // the segment expected was dropped for its page and has not come again
+	from     uint32 // bytes of a READ that were read before its request was dropped
+	more     bool   // the ACK of what was taken last waits for what is taken next
+	dead     bool   // nothing is executed any more: a Terminate message was sent, or the stream is closed
+	gaveUp   bool
+}
+
+// arrivedSegment is a segment in the pipeline; one without bytes is in no
+// receive buffer.
+type arrivedSegment struct {
+	packet *msg.Packet
+	bytes  int64
+	at     clocked.Time
+}
+
+func newStreamResponder(r *Responder, first uint32) (*streamResponder, error) {
+	t := &streamResponder{Responder: r, streams: make([]recvStream, r.spec.QPs), timers: newDeadlines(r.spec.QPs),
+		window: uint32(r.spec.TCP.Window), keeps: r.spec.TCP.OutOfOrder == "hold"}
+	r.drop = true // a paused port would hold the ACKs back that make room
+	for i := range t.streams {
+		s, err := r.spec.stream(first)
+		if err != nil {
+			return nil, err
+		}
+		t.streams[i] = recvStream{stream: s, ackHead: none, ackTail: none}
+	}
+	return t, nil
+}
+
+// buffered is none for what only acknowledges.
+func (r *streamResponder) buffered(p *msg.Packet) int64 {
+	if p.Segment.Bytes == 0 {
+		return 0
+	}
+	return int64(p.WireLen) - gapBytes
+}
+
+// enter takes a segment into the pipeline.
+func (r *streamResponder) enter(now clocked.Time, p *msg.Packet, bytes int64, _ bool) {
+	p.Ledger.Charge(now, measure.CauseNetwork)
+	r.used += bytes
+	r.Stats.BufferPeak = max(r.Stats.BufferPeak, r.used)
+	*r.pipeline.Push() = arrivedSegment{packet: p, bytes: bytes, at: now + r.spec.Adapter.RxPipeline}
+}
+
+// startChecks takes segments out of the pipeline: their acknowledgements act at
+// once, their data in turn.
+func (r *streamResponder) startChecks(now clocked.Time) (moved bool) {
+	for r.pipeline.Len() > 0 {
+		a := *r.pipeline.Front()
+		if a.at > now {
+			r.wakeAt(&r.pipeAlarm, a.at)
+			return moved
+		}
+		moved = true
+		r.pipeline.Pop()
+		p := a.packet
+		qp := int32(p.QP)
+		r.acknowledged(now, qp, p)
+		if p.Segment.Bytes == 0 {
+			r.pool.Put(p)
+			continue
+		}
+		r.line(&r.qps[qp], qp, p, a.bytes, a.at, false)
+		r.advance(now, qp)
+	}
+	return moved
+}
+
+// line puts a segment in the receive buffer before or behind the others of its QP.
+func (r *streamResponder) line(q *recvQP, qp int32, p *msg.Packet, bytes int64, ready clocked.Time, before bool) {
+	i := r.waiting.add(node{packet: p, qp: qp, bytes: bytes, ready: ready, next: none})
+	q.arrived++
+	switch {
+	case q.tail == none:
+		q.head, q.tail = i, i
+	case before:
+		r.waiting.slots[i].next = q.head
+		q.head = i
+	default:
+		r.waiting.slots[q.tail].next = i
+		q.tail = i
+	}
+}
+
+// next puts what was kept and is in order now before the rest.
+func (r *streamResponder) next(qp int32, q *recvQP) bool {
+	s := &r.streams[qp]
+	for p := r.early.front(&s.stream); p != nil && !behind(s.in.Next(), p.Segment.Seq); p = r.early.front(&s.stream) {
+		e := r.early.pop(&s.stream)
+		r.held -= e.bytes
+		if p.Segment.Seq == s.in.Next() {
+			r.line(q, qp, p, e.bytes, p.Ledger.Last, true)
+			break
+		}
+		r.used -= e.bytes // it came once more meanwhile
+		r.pool.Put(p)
+	}
+	return q.arrived > 0
+}
+
+// check is TCP's part: only what is in order is executed.
+func (r *streamResponder) check(now clocked.Time, qp int32, q *recvQP) {
+	s := &r.streams[qp]
+	p := r.first(q)
+	if s.dead {
+		s.reset = s.reset || s.gaveUp
+		r.discard(now, q)
+		r.wantEmit(qp, q)
+		return
+	}
+	bytes := r.waiting.slots[q.head].bytes
+	room := r.keeps && r.held+bytes <= int64(r.spec.Adapter.RxBuffer)/2 // what is missing must find room too
+	switch s.in.Arrive(p.Segment.Seq, p.Segment.Bytes, room) {
+	case tcp.InOrder:
+		r.start(now, qp, q, s)
+	case tcp.Kept:
+		r.Stats.TCP.Held++
+		r.finish(now, q)
+		r.used += bytes
+		r.held += bytes
+		r.early.keep(&s.stream, p, bytes)
+		r.duplicateAck(qp, q, s)
+	case tcp.Duplicate:
+		r.Stats.Duplicates++
+		r.pool.Put(p)
+		r.finish(now, q)
+		r.duplicateAck(qp, q, s)
+	default:
+		r.discard(now, q)
+		r.duplicateAck(qp, q, s)
+	}
+}
+
+func (r *streamResponder) parked() int { return r.begun }
+
+// start starts the execution of the segment that is in order.
+func (r *streamResponder) start(now clocked.Time, qp int32, q *recvQP, s *recvStream) {
+	if s.dropped {
+		s.dropped = false
+		r.Stats.TCP.Returned++
+		if q.open != none {
+			r.begun--
+		}
+	}
+	q.offset, s.from = s.from, 0
+	o := q.packet.Opcode
+	if o.TakesReceive() && !r.posted(now, q) {
+		r.terminate(now, qp, q, ddp.NoBuffer())
+		return
+	}
+	r.admit(now, qp, q)
+}
+
+// unchecked is what the look-up at va serves: DDP checks each segment of a WRITE
+// on its own, and does not know how long the message will be. A READ request
+// is checked whole.
+func (r *streamResponder) unchecked(q *recvQP, p *msg.Packet, va model.VA) uint32 {
+	n := r.checkLen(p, q.offset)
+	if p.Op == model.OpWrite {
+		n = min(n, toBoundary(uint64(va), r.spec.AdapterPage.Bytes()))
+	}
+	return n
+}
+
+// authorize has nothing to add to the key check.
+func (r *streamResponder) authorize(_ clocked.Time, _ int32, q *recvQP) bool {
+	q.fresh = false
+	return true
+}
+
+func (r *streamResponder) count(q *recvQP, o msg.Outcome, over bool) {
+	r.first(q).Access.Counts.TCPDrops++
+	switch {
+	case o == msg.OutcomeMoving:
+		r.Stats.TCP.DropsMoving++
+	case over:
+		r.Stats.TCP.DropsOver++
+	default:
+		r.Stats.TCP.DropsPaging++
+	}
+}
+
+// putOff drops the head before TCP acknowledges it: the sender's TCP will send
+// it again. Responses that a READ has begun are on their way and stay so; when
+// the request comes again it goes on behind them.
+func (r *streamResponder) putOff(now clocked.Time, qp int32, q *recvQP) {
+	s := &r.streams[qp]
+	p := r.first(q)
+	r.letGo(q)
+	q.stalled = true
+	switch {
+	case p.Op == model.OpSend && p.First:
+		q.untakeReceive()
+	case p.Op == model.OpRead:
+		s.from = q.offset
+	}
+	if q.open != none {
+		r.begun++
+	}
+	s.in.Refuse(p.Segment.Bytes)
+	if s.more {
+		s.more = false
+		r.duplicateAck(qp, q, s) // not a duplicate: those before it have waited for it
+	}
+	s.dropped = true
+	r.pool.Put(p)
+	r.finish(now, q)
+	if s.closed {
+		r.endOpen(qp, q)
+	}
+}
+
+func (r *streamResponder) refuse(now clocked.Time, qp int32, q *recvQP, o msg.Outcome, why key.Verdict) {
+	reason := ddp.Refusal(r.first(q).Op, why)
+	if o == msg.OutcomeRemoteOp {
+		reason = ddp.Catastrophic(r.first(q).Op)
+	}
+	r.terminate(now, qp, q, reason)
+}
+
+func (r *streamResponder) tooLong(now clocked.Time, qp int32, q *recvQP) {
+	r.terminate(now, qp, q, ddp.TooLong())
+}
+
+// terminate answers the head with a Terminate message, behind the responses of
+// earlier requests. TCP does not acknowledge the head, so its request cannot
+// complete before the message arrives.
+func (r *streamResponder) terminate(now clocked.Time, qp int32, q *recvQP, reason ddp.Reason) {
+	s := &r.streams[qp]
+	r.Stats.TCP.Terminates++
+	r.letGo(q)
+	p := r.first(q)
+	t := p
+	if q.open != none { // the response that was being read takes the message
+		t = r.replies.slots[q.open].packet
+		r.replies.slots[q.open].open = false
+		q.open = none
+		r.pool.Put(p)
+	} else {
+		i := r.replies.add(reply{packet: t, next: none})
+		r.append(qp, q, i)
+	}
+	t.Response, t.First, t.Last, t.Payload = true, true, true, 0
+	t.Segment.Message, t.Segment.Reason = ddp.Terminate, reason
+	s.dead = true
+	r.forgetEarly(s)
+	r.wantEmit(qp, q)
+	r.finish(now, q)
+}
+
+// forgetEarly drops what was kept.
+func (r *streamResponder) forgetEarly(s *recvStream) {
+	s.in.Forget()
+	for r.early.front(&s.stream) != nil {
+		e := r.early.pop(&s.stream)
+		r.held -= e.bytes
+		r.used -= e.bytes
+		r.pool.Put(e.packet)
+	}
+}

@@ -1,0 +1,147 @@
+package transport
+
+import (
+	"rnicmmu/clocked"
+	"rnicmmu/components/msg"
+	"rnicmmu/measure"
+	"rnicmmu/model"
+	"rnicmmu/model/ddp"
+)
+
+// nextSegment is the segment that may leave now, nil if none may.
+func (r *streamRequester) nextSegment(s *sendStream) *segment {
+	if s.dead {
+		return nil
+	}
+	at := s.cursor
+	if s.out.Resend() {
+		at = s.segments.Head()
+	}
+	if at == s.segments.Tail() {
+		return nil
+	}
+	g := s.segments.At(at)
+	switch {
+	case g.payload != payloadHere && g.payload != payloadFree, !s.out.MaySend(g.bytes):
+		return nil
+	case !g.sent && g.reads && s.reads >= r.spec.QP.MaxRdAtomic:
+		return nil
+	}
+	return g
+}
+
+// send puts segments on the network, one of each QP in turn, when the wire is
+// free for the next.
+func (r *streamRequester) send(now clocked.Time) {
+	for r.sending.Len() > 0 {
+		if free := r.link.Free(); free > now {
+			r.engine.Wake(r.id, free)
+			return
+		}
+		if !r.Ports.Tx.Ready(now) {
+			return
+		}
+		qp := r.sending.Pop()
+		s := &r.streams[qp]
+		r.qps[qp].queued = false
+		g := r.nextSegment(s)
+		switch {
+		case g != nil && !s.alone():
+			r.transmit(now, qp, s, g)
+		case s.answers():
+			r.Stats.TCP.Acks++
+			r.put(now, s, r.pool.Get(), qp)
+		}
+		r.goOn(qp)
+	}
+}
+
+// transmit sends a segment of the oldest byte that is due.
+func (r *streamRequester) transmit(now clocked.Time, qp int32, s *sendStream, g *segment) {
+	req := r.qps[qp].sq.At(g.request)
+	a := req.wqe.Access
+	p := r.pool.Get()
+	r.fill(p, req, g)
+	a.Ledger.Charge(now, measure.CauseSendQueue)
+	p.Ledger.Last = now
+	alone := s.out.Resend()
+	if p.Resend = s.out.Sent(int64(now), g.bytes); p.Resend {
+		r.Stats.PacketsResent++
+		a.Counts.Resends++
+	}
+	if !alone {
+		s.cursor++
+	}
+	if g.payload == payloadHere {
+		g.payload = payloadNone // an adapter keeps no copy of what it sent
+		s.held--
+	}
+	if !g.sent && g.reads {
+		s.reads++
+	}
+	g.sent = true
+	s.tried = later(s.tried, g.request+1)
+	r.Stats.PacketsSent++
+	r.put(now, s, p, qp)
+}
+
+// fill makes the packet of a segment.
+func (r *streamRequester) fill(p *msg.Packet, req *request, g *segment) {
+	w := &req.wqe
+	offset := g.part * r.mtu
+	p.Op, p.Key, p.Access = w.Op, w.Key, w.Access
+	p.VA = w.VA + model.VA(offset)
+	p.Page = pageAt(w.Page, w.VA, p.VA, r.spec.HostPage)
+	p.Write = (w.Access.ID+1)<<24 | uint64(g.part)
+	p.MsgLen, p.Offset, p.Payload = w.Len, offset, r.carries(req, g.part)
+	p.First, p.Last = g.part == 0, g.part == req.count-1
+	p.PSN = g.seq
+	p.Segment = msg.Segment{Seq: g.seq, Bytes: g.bytes, Message: ddp.Request(w.Op)}
+}
+
+// put sends a packet with the stream's acknowledgement.
+func (r *streamRequester) put(now clocked.Time, s *sendStream, p *msg.Packet, qp int32) {
+	p.QP = uint32(qp)
+	s.stamp(p, r.window)
+	if p.Segment.Reset {
+		r.Stats.TCP.Resets++
+	}
+	p.WireLen = segmentWire(p)
+	_, end := r.link.Send(now, int64(p.WireLen))
+	p.Arrived = end + r.spec.Adapter.TxPipeline + r.spec.Network.Latency
+	*r.Ports.Tx.PushAt(now, p.Arrived) = p
+}
+
+// expire acts on timers that have come.
+func (r *streamRequester) expire(now clocked.Time) {
+	for qp := r.timers.due(now); qp != none; qp = r.timers.due(now) {
+		s := &r.streams[qp]
+		if s.acks.Deadline() <= int64(now) {
+			s.ackNow = true
+			s.acks.Sent()
+		}
+		if s.out.Deadline() <= int64(now) {
+			r.timeOut(now, qp, s)
+		}
+		r.goOn(qp)
+	}
+}
+
+// timeOut sends everything again from the oldest byte on, or gives up. All that
+// is not acknowledged has waited for the timer.
+func (r *streamRequester) timeOut(now clocked.Time, qp int32, s *sendStream) {
+	q := &r.qps[qp]
+	for n := q.sq.Head(); int32(s.tried-n) > 0; n++ {
+		if req := q.sq.At(n); !req.done {
+			req.wqe.Access.Ledger.Charge(now, measure.CauseRTOWait)
+		}
+	}
+	r.Stats.Timeouts++
+	if !s.out.Timeout(int64(now)) {
+		r.fail(now, qp, measure.StatusRetryExceeded, nil)
+		return
+	}
+	s.cursor, s.pay = s.segments.Head(), s.segments.Head()
+}
+
+func (r *streamRequester) arm(now clocked.Time) { r.timers.arm(now, r.engine, r.id) }

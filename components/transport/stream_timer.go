@@ -1,0 +1,108 @@
+package transport
+
+import (
+	"rnicmmu/clocked"
+	"rnicmmu/components/msg"
+	"rnicmmu/measure"
+)
+
+// acknowledged takes the acknowledgement of a segment from the requester.
+func (r *streamResponder) acknowledged(now clocked.Time, qp int32, p *msg.Packet) {
+	q, s := &r.qps[qp], &r.streams[qp]
+	switch {
+	case s.closed:
+		return
+	case p.Segment.Reset:
+		r.close(qp, q, s)
+	default:
+		e := s.out.Ack(int64(now), p.Segment.Ack, p.Segment.Window, p.Segment.Bytes == 0)
+		for s.sent.Len() > 0 {
+			sent := *s.sent.Front()
+			if behind(s.out.Una(), sent.Segment.Seq+sent.Segment.Bytes) {
+				break
+			}
+			s.sent.Pop()
+			r.pool.Put(sent)
+		}
+		s.cursor = later(s.cursor, s.sent.Head())
+		if e.Resend {
+			if e.Fast {
+				r.Stats.TCP.FastRetransmits++
+			}
+			(*s.sent.Front()).Ledger.Charge(now, measure.CauseRetransmit)
+		}
+	}
+	r.wantEmit(qp, q)
+	r.setTimer(qp, s)
+}
+
+// close ends a stream that the other side has closed or that is given up. What
+// is under way ends on its own and goes nowhere.
+func (r *streamResponder) close(qp int32, q *recvQP, s *recvStream) {
+	s.closed, s.dead, s.ackNow, s.dups = true, true, false, 0
+	r.forgetEarly(s)
+	for s.sent.Len() > 0 {
+		r.pool.Put(s.sent.Pop())
+	}
+	s.cursor = s.sent.Head()
+	for s.back != nil {
+		next := s.back.Acked
+		r.pool.Put(s.back)
+		s.back = next
+	}
+	s.backTail = nil
+	if q.stage == stageIdle {
+		r.endOpen(qp, q)
+	}
+}
+
+// endOpen ends the response of a READ that will not go on.
+func (r *streamResponder) endOpen(qp int32, q *recvQP) {
+	if q.open != none {
+		r.begun--
+		r.replies.slots[q.open].open = false
+		q.open = none
+		r.wantEmit(qp, q)
+	}
+}
+
+// setTimer gives the stream its next deadline.
+func (r *streamResponder) setTimer(qp int32, s *recvStream) {
+	if s.closed {
+		r.timers.set(qp, clocked.Never)
+		return
+	}
+	r.timers.set(qp, s.deadline())
+}
+
+// expire acts on timers that have come.
+func (r *streamResponder) expire(now clocked.Time) {
+	for qp := r.timers.due(now); qp != none; qp = r.timers.due(now) {
+		q, s := &r.qps[qp], &r.streams[qp]
+		if s.acks.Deadline() <= int64(now) {
+			s.ackNow = true
+			s.acks.Sent()
+		}
+		if s.out.Deadline() <= int64(now) {
+			r.timeOut(now, qp, q, s)
+		}
+		r.wantEmit(qp, q)
+		r.setTimer(qp, s)
+	}
+}
+
+// timeOut sends all responses again from the oldest on, or gives the stream up.
+func (r *streamResponder) timeOut(now clocked.Time, qp int32, q *recvQP, s *recvStream) {
+	r.Stats.TCP.Timeouts++
+	if !s.out.Timeout(int64(now)) {
+		r.close(qp, q, s)
+		s.gaveUp, s.reset = true, true
+		return
+	}
+	for n := s.sent.Head(); n != s.sent.Tail(); n++ {
+		(*s.sent.At(n)).Ledger.Charge(now, measure.CauseRTOWait)
+	}
+	s.cursor = s.sent.Head()
+}
+
+func (r *streamResponder) arm(now clocked.Time) { r.timers.arm(now, r.engine, r.id) }

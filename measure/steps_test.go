@@ -1,0 +1,38 @@
+package measure
+
+import (
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"rnicmmu/clocked"
+)
+
+// Steps follow the instants whatever their order, and add up to the whole.
+func TestSteps(t *testing.T) {
+	table := Invalidation{Notified: 100, Sent: 110, Received: 130, Marked: 160, Drained: 200, Acknowledged: 250, Done: 310}
+	if got, want := table.Steps(), (StepPS{10, 20, 30, 40, 50, 0, 0, 60}); got != want {
+		t.Errorf("command: %v, want %v", got, want)
+	}
+	ats := Invalidation{Notified: 100, IOTLB: 105, Sent: 110, Received: 130, Marked: 160, Drained: 200, Acknowledged: 250, DevTLB: 250, Done: 310}
+	if got, want := ats.Steps(), (StepPS{5, 20, 30, 40, 50, 5, 0, 60}); got != want {
+		t.Errorf("ATS: %v, want %v", got, want)
+	}
+	rapid.Check(t, func(t *rapid.T) {
+		at := func(name string) clocked.Time {
+			return rapid.OneOf(rapid.Just(clocked.Time(0)), rapid.Map(rapid.Int64Range(50, 1000), func(n int64) clocked.Time { return clocked.Time(n) })).Draw(t, name)
+		}
+		v := Invalidation{Notified: 50, Sent: at("sent"), Received: at("received"), Marked: at("marked"), Drained: at("drained"),
+			Acknowledged: at("acknowledged"), IOTLB: at("iotlb"), DevTLB: at("devtlb"), Done: 1000}
+		var sum clocked.Time
+		for s, leg := range v.Steps() {
+			if leg < 0 || leg > 0 && v.Instants()[s] == 0 {
+				t.Fatalf("step %v lasts %d", Step(s), leg)
+			}
+			sum += leg
+		}
+		if sum != v.Done-v.Notified {
+			t.Fatalf("steps add up to %d of %d", sum, v.Done-v.Notified)
+		}
+	})
+}
