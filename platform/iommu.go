@@ -54,7 +54,11 @@ func (s *System) buildIOMMU(adapters []Spec) (err error) {
 		return nil
 	}
 	config := iommu.Config{Adapters: len(adapters), Tables: iommuTables, Seed: s.spec.Seed}
-	if s.iommu, err = iommu.New(s.engine, "iommu", s.spec.Host.IOMMU, config); err != nil {
+	spec := s.spec.Host.IOMMU
+	for i := range adapters { // what an adapter's queue does not take would stand before completions
+		spec.ATSDepth = min(spec.ATSDepth, adapters[i].TPT.Invalidation.QueueDepth)
+	}
+	if s.iommu, err = iommu.New(s.engine, "iommu", spec, config); err != nil {
 		return err
 	}
 	s.engine.Last(s.iommu.ID()) // it walks tables that the kernel writes
