@@ -137,6 +137,8 @@ type mockEndpoint struct {
 	out        *clocked.Wire[msg.DMADone]
 	readDelay  clocked.Time
 	issueDelay clocked.Time
+	pace       clocked.Time // from one transfer taken to the next
+	free       clocked.Time
 	seen       func(now clocked.Time, d *msg.DMA)
 	status     func(now clocked.Time, d *msg.DMA) msg.Status // of a read; nil: success
 
@@ -151,6 +153,11 @@ func (m *mockEndpoint) Name() string { return m.name }
 
 func (m *mockEndpoint) Tick(now clocked.Time) {
 	for d := m.in.Peek(now); d != nil; d = m.in.Peek(now) {
+		if now < m.free {
+			m.engine.Wake(m.id, m.free)
+			break
+		}
+		m.free = now + m.pace
 		m.count[d.Kind]++
 		m.begin(d)
 		if m.seen != nil {

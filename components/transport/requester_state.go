@@ -100,6 +100,10 @@ func (q *sendQP) fenced(r *request) bool {
 	return r.wqe.Fence && int32(r.after-q.sq.Head()) > 0
 }
 
+// missing is how many responses to the current request, a READ or atomic, are
+// to be asked for.
+func (q *sendQP) missing(r *request) uint32 { return r.count - uint32(q.rules.Next.Sub(r.first)) }
+
 // needsPayload tells whether the request's data must be read from memory.
 func (r *request) needsPayload() bool {
 	return !r.inline && r.wqe.Len > 0 && (r.wqe.Op == model.OpWrite || r.wqe.Op == model.OpSend)
