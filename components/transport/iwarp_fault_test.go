@@ -93,8 +93,8 @@ func TestIWARPGivesUp(t *testing.T) {
 			t.Errorf("the other QP took %v", other.Complete-other.Issue)
 		}
 		checkDrops(t, s)
-		if !s.req.Idle() || !s.resp.Idle() {
-			t.Error("not idle")
+		if !s.req.Idle() || !s.resp.Idle() || s.resp.used != 0 { // the READ behind was kept
+			t.Errorf("not idle, or %d bytes in the receive buffer", s.resp.used)
 		}
 	}
 }
@@ -171,16 +171,16 @@ func TestIWARPOutOfOrderDropped(t *testing.T) {
 // Drops count by what made them necessary.
 func TestIWARPDropClasses(t *testing.T) {
 	s := warm(t, iwarpSpec(t))
-	n := 0
+	outcomes := []msg.Outcome{msg.OutcomeMoving, msg.OutcomeMoving, msg.OutcomeAbsent, msg.OutcomeOK}
+	s.tpt.over = true
 	s.tpt.decide = func(clocked.Time, *msg.Translate) msg.Outcome {
-		if n++; n <= 2 {
-			return msg.OutcomeMoving
-		}
-		return msg.OutcomeOK
+		o := outcomes[0]
+		outcomes = outcomes[1:]
+		return o
 	}
 	a := s.post(model.OpWrite, 0, 0x20000, 64)
 	s.run(t)
-	if st := s.resp.Stats.TCP; st.DropsMoving != 2 || st.DropsPaging+st.DropsOver != 0 || a.Counts.TCPDrops != 2 || a.Counts.RNRNaks != 0 {
+	if st := s.resp.Stats.TCP; st.DropsMoving != 2 || st.DropsPaging != 0 || st.DropsOver != 1 || a.Counts.TCPDrops != 3 || a.Counts.RNRNaks != 0 {
 		t.Errorf("%+v, %+v", st, a.Counts)
 	}
 }

@@ -28,6 +28,7 @@ type mockTPT struct {
 	revokeAt int // every n-th answer is revoked at once; 0: never
 
 	why     key.Verdict // of refusals
+	over    bool        // memory is over-advertised
 	address msg.Address // of every translation
 	limit   int         // translations given out at once; 0: any number
 	queue   clocked.FIFO[delayed[msg.Translation]]
@@ -91,7 +92,7 @@ func (m *mockTPT) take(now clocked.Time, t *msg.Translate) {
 	if m.decide != nil {
 		o = m.decide(now, t)
 	}
-	answer := msg.Translation{Outcome: o, Why: m.why, Cookie: t.Cookie, Write: true, Address: m.address}
+	answer := msg.Translation{Outcome: o, Why: m.why, Over: m.over && o == msg.OutcomeAbsent, Cookie: t.Cookie, Write: true, Address: m.address}
 	if o == msg.OutcomeOK && !t.Kill {
 		answer.Handle = m.handle(now + m.delay)
 		answer.PA = userPA(t.VA, answer.Handle)
@@ -136,6 +137,8 @@ type mockEndpoint struct {
 	out        *clocked.Wire[msg.DMADone]
 	readDelay  clocked.Time
 	issueDelay clocked.Time
+	pace       clocked.Time // from one transfer taken to the next
+	free       clocked.Time
 	seen       func(now clocked.Time, d *msg.DMA)
 	status     func(now clocked.Time, d *msg.DMA) msg.Status // of a read; nil: success
 
@@ -150,6 +153,11 @@ func (m *mockEndpoint) Name() string { return m.name }
 
 func (m *mockEndpoint) Tick(now clocked.Time) {
 	for d := m.in.Peek(now); d != nil; d = m.in.Peek(now) {
+		if now < m.free {
+			m.engine.Wake(m.id, m.free)
+			break
+		}
+		m.free = now + m.pace
 		m.count[d.Kind]++
 		m.begin(d)
 		if m.seen != nil {

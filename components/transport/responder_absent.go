@@ -17,9 +17,7 @@ func (r *Responder) reconsider(now clocked.Time, qp int32, q *recvQP) {
 		r.Stats.Flooded++
 	case !behind:
 		return
-	case r.mayBackUp(q):
-		r.letGo(q)
-		r.want(now, qp, q, stageBackUp)
+	case r.wantBackUp(now, qp, q):
 		return
 	}
 	r.countRNR(msg.OutcomeAbsent, q.heldOver)

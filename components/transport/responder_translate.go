@@ -168,8 +168,7 @@ func (r *Responder) translated(now clocked.Time, qp int32, t *msg.Translation) {
 		r.invalidated(now, qp, q, t.Outcome)
 	case t.Outcome == msg.OutcomeOK:
 		r.granted(now, qp, q, t)
-	case t.Outcome == msg.OutcomeAbsent && r.mayBackUp(q):
-		r.want(now, qp, q, stageBackUp)
+	case t.Outcome == msg.OutcomeAbsent && r.wantBackUp(now, qp, q): // goes to the ring
 	case t.Outcome == msg.OutcomeAbsent, t.Outcome == msg.OutcomeMoving:
 		r.protocol.count(q, t.Outcome, t.Over)
 		r.protocol.putOff(now, qp, q)

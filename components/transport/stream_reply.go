@@ -142,19 +142,6 @@ func (r *streamResponder) takeAcks(now clocked.Time, qp int32, q *recvQP, s *rec
 	}
 }
 
-// fallApart ends the stream at a segment behind which the bus has failed. It
-// and what follows is not acknowledged.
-func (r *streamResponder) fallApart(qp int32, q *recvQP, s *recvStream, p *msg.Packet) {
-	if s.broken || s.closed {
-		r.pool.Put(p)
-		return
-	}
-	s.broken, s.dead = true, true
-	r.forgetEarly(s)
-	toTerminate(p, ddp.Catastrophic(p.Op))
-	r.append(qp, q, r.replies.add(reply{packet: p, next: none}))
-}
-
 // mayEmit tells whether the QP has an ACK or a response to send.
 func (r *streamResponder) mayEmit(qp int32, q *recvQP) bool {
 	s := &r.streams[qp]

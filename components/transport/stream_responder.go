@@ -6,7 +6,6 @@ import (
 	"rnicmmu/measure"
 	"rnicmmu/model"
 	"rnicmmu/model/ddp"
-	"rnicmmu/model/key"
 	"rnicmmu/model/tcp"
 )
 
@@ -245,58 +244,5 @@ func (r *streamResponder) putOff(now clocked.Time, qp int32, q *recvQP) {
 	r.finish(now, q)
 	if s.closed {
 		r.endOpen(qp, q)
-	}
-}
-
-func (r *streamResponder) refuse(now clocked.Time, qp int32, q *recvQP, o msg.Outcome, why key.Verdict) {
-	reason := ddp.Refusal(r.first(q).Op, why)
-	if o == msg.OutcomeRemoteOp {
-		reason = ddp.Catastrophic(r.first(q).Op)
-	}
-	r.terminate(now, qp, q, reason)
-}
-
-func (r *streamResponder) tooLong(now clocked.Time, qp int32, q *recvQP) {
-	r.terminate(now, qp, q, ddp.TooLong())
-}
-
-// terminate answers the head with a Terminate message, behind the responses of
-// earlier requests. TCP does not acknowledge the head, so its request cannot
-// complete before the message arrives.
-func (r *streamResponder) terminate(now clocked.Time, qp int32, q *recvQP, reason ddp.Reason) {
-	s := &r.streams[qp]
-	r.letGo(q)
-	p := r.first(q)
-	t := p
-	if q.open != none { // the response that was being read takes the message
-		t = r.replies.slots[q.open].packet
-		r.replies.slots[q.open].open = false
-		q.open = none
-		r.pool.Put(p)
-	} else {
-		i := r.replies.add(reply{packet: t, next: none})
-		r.append(qp, q, i)
-	}
-	toTerminate(t, reason)
-	s.dead = true
-	r.forgetEarly(s)
-	r.wantEmit(qp, q)
-	r.finish(now, q)
-}
-
-// toTerminate makes a packet a Terminate message.
-func toTerminate(p *msg.Packet, reason ddp.Reason) {
-	p.Response, p.First, p.Last, p.Payload = true, true, true, 0
-	p.Segment.Message, p.Segment.Reason = ddp.Terminate, reason
-}
-
-// forgetEarly drops what was kept.
-func (r *streamResponder) forgetEarly(s *recvStream) {
-	s.in.Forget()
-	for r.early.front(&s.stream) != nil {
-		e := r.early.pop(&s.stream)
-		r.held -= e.bytes
-		r.used -= e.bytes
-		r.pool.Put(e.packet)
 	}
 }
