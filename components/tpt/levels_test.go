@@ -104,7 +104,8 @@ func TestStoreMissesBothLevels(t *testing.T) {
 	w := s.read(quiet, 0, 5)
 	w.Op, w.Write = model.OpWrite, true
 	s.run()
-	if st := &s.unit.Stats; st.MTT2.Misses != 2 || st.TranslationRequests != 2 || s.answers[1].msg.Outcome != msg.OutcomeOK {
+	if st := &s.unit.Stats; st.MTT2.Misses != 2 || st.TranslationRequests != 2 || s.answers[1].msg.Outcome != msg.OutcomeOK ||
+		w.Ledger.Causes[measure.CauseMTTMiss] != 10*cycle || w.Ledger.Causes[measure.CauseATS] != readDelay+2*cycle {
 		t.Errorf("second %+v, %d requests, %v", st.MTT2, st.TranslationRequests, outcomeNames[s.answers[1].msg.Outcome])
 	}
 }
@@ -183,6 +184,31 @@ func TestTenants(t *testing.T) {
 	}
 	if got[1] != (TenantStats{MPTHits: 5, MTTHits: 1, MTTMisses: 4}) {
 		t.Errorf("tenant 1: %+v", got[1])
+	}
+}
+
+// So of keys: one tenant's keys leave the other's in.
+func TestTenantsOfKeys(t *testing.T) {
+	sp := spec()
+	sp.Partition, sp.Tenants, sp.MPT.Entries = "tenant", 2, 2
+	s := newSandwich(t, sp).mapAll()
+	keys := []key.Key{s.key}
+	for range 2 {
+		k, err := s.unit.Keys().Register(key.Region{PD: 1, Base: s.base, Length: pages << 12, PageShift: model.Shift4K, Rights: key.RemoteRead})
+		if err != nil {
+			t.Fatal(err)
+		}
+		keys = append(keys, k)
+	}
+	for i, x := range []struct {
+		qp  uint32
+		key int
+	}{{0, 0}, {1, 1}, {1, 2}, {1, 1}, {0, 0}} {
+		s.read(clocked.Time(i)*quiet, x.qp, 3).Key = uint32(keys[x.key])
+	}
+	s.run()
+	if st := &s.unit.Stats; st.MPT.Hits != 1 || st.MPT.Misses != 4 {
+		t.Errorf("%+v, want the last to hit", st.MPT)
 	}
 }
 
