@@ -2,6 +2,7 @@ package tpt
 
 import (
 	"math/rand/v2"
+	"slices"
 
 	"rnicmmu/clocked"
 	"rnicmmu/components/msg"
@@ -42,32 +43,35 @@ func (r *rig) scheduleChange(g *rand.Rand, at clocked.Time) {
 	r.ring(at, c)
 }
 
+// tag is an ITag; it may be used again from the time after its completion on.
+type tag struct {
+	of   *issued
+	free clocked.Time
+}
+
 // alter changes the page table and returns the Invalidate Request; while all
-// tags are busy it comes back later, and returns nil.
+// tags are busy it comes back later, off the clock's edges, and returns nil.
 func (r *rig) alter(now clocked.Time, c *change) any {
-	tag := 0
-	for tag < ats.MaxTags && (r.tags[tag] != nil || r.freed[tag] == now && now > 0) { // seen free after the completion
-		tag++
-	}
-	if tag == ats.MaxTags {
-		r.ring(now+100*cycle, c)
+	itag := slices.IndexFunc(r.tags[:], func(t tag) bool { return t.of == nil && t.free <= now })
+	if itag < 0 {
+		r.ring(now+100*cycle+1, c)
 		return nil
 	}
-	r.tags[tag] = r.execute(c.cmd)
+	r.tags[itag].of = r.execute(now, c.cmd)
 	if c.moves {
-		r.settle(now, r.execute(&msg.Command{Op: msg.CmdFill, Entry: c.cmd.Entry, Count: 1, Write: true, PA: []model.PA{0}}))
+		r.settle(now, r.execute(now, &msg.Command{Op: msg.CmdFill, Entry: c.cmd.Entry, Count: 1, Write: true, PA: []model.PA{0}}))
 	}
-	return &msg.Invalidate{InvalidateRequest: ats.InvalidateRequest{ITag: uint8(tag), PASID: process,
+	return &msg.Invalidate{InvalidateRequest: ats.InvalidateRequest{ITag: uint8(itag), PASID: process,
 		Range: ats.Cover(baseVA+model.VA(c.cmd.Entry<<12), uint64(c.cmd.Count)<<12)}}
 }
 
 // answerOf is the answer of a read; of a translation request, what the page
-// table held before the instant in which it is seen.
-func (r *rig) answerOf(m *msg.DMA) msg.DMADone {
+// table holds before the time at which it is seen.
+func (r *rig) answerOf(now clocked.Time, m *msg.DMA) msg.DMADone {
 	d := msg.DMADone{Kind: m.Kind, Cookie: m.Cookie}
 	if m.Kind == msg.KindATS {
 		n := len(r.history)
-		for n > 0 && r.history[n-1].at == r.engine.Now() {
+		for n > 0 && r.history[n-1].sent == now {
 			n--
 		}
 		e := r.oracle.states[n].pages[(uint64(m.PA)-uint64(baseVA))>>12]
@@ -81,16 +85,15 @@ func (r *rig) message(now clocked.Time, body any) {
 	g := r.random[1]
 	switch m := body.(type) {
 	case *msg.InvalidateDone:
-		for tag, c := range r.tags {
-			if m.ITags>>tag&1 == 0 {
+		for itag, t := range r.tags {
+			if m.ITags>>itag&1 == 0 {
 				continue
 			}
-			r.freed[tag] = now
-			if r.tags[tag] = nil; c == nil {
-				r.fail(now, "tag %d completed twice", tag)
+			if r.tags[itag] = (tag{free: now + 1}); t.of == nil {
+				r.fail(now, "tag %d completed twice", itag)
 				continue
 			}
-			r.settle(now, c)
+			r.settle(now, t.of)
 		}
 	case *msg.PageRequest:
 		r.events++
@@ -113,10 +116,10 @@ func (r *rig) respond(now clocked.Time, x *response) any {
 	if c := x.fill; c != nil {
 		switch e := r.oracle.states[len(r.history)].pages[c.Entry]; {
 		case !e.here:
-			r.settle(now, r.execute(c))
+			r.settle(now, r.execute(now, c))
 		case !e.write:
 			c.PA[0] = e.frame // a right is given without a word to the adapter
-			r.settle(now, r.execute(c))
+			r.settle(now, r.execute(now, c))
 		}
 	}
 	return &msg.PageResponse{PageResponse: ats.PageResponse{Group: x.ask.Group, PASID: process, Code: x.code}}

@@ -320,7 +320,7 @@ func TestNoAllocationsWithLevels(t *testing.T) {
 		sp := spec()
 		sp.MPT.L2Entries, sp.MPT.L2Latency, sp.MTT.L2Entries, sp.MTT.L2Latency = 32, 5, 32, 10
 		sp.MTT.Prefetch, sp.MTT.PrefetchDegree, sp.Partition, sp.Tenants = p, 2, "tenant", 4
-		l := newLoad(t, sp, 32, pages)
+		l := newLoad(t, sp, Table, 32, pages)
 		at := 100 * clocked.Microsecond
 		_ = l.engine.RunUntil(at)
 		before := l.done

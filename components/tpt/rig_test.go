@@ -35,8 +35,7 @@ type rig struct {
 	bells    []bell      // by time
 	history  []*issued
 	acked    int // commands from the first on that are acknowledged
-	tags     [ats.MaxTags]*issued
-	freed    [ats.MaxTags]clocked.Time // of tags that were in use
+	tags     [ats.MaxTags]tag
 	oracle   oracle
 	failed   map[uint32]bool // QPs told that a fault failed
 	events   uint64
@@ -60,7 +59,7 @@ type bell struct {
 // issued is a command with its place in the history of the tables.
 type issued struct {
 	cmd     *msg.Command
-	at      clocked.Time
+	sent    clocked.Time
 	refused bool // the oracle says so
 	acked   bool
 }
@@ -267,7 +266,7 @@ func (r *rig) endpoint(now clocked.Time) {
 		case !m.Write:
 			at := now + clocked.Time(1+g.IntN(600))*cycle
 			i, _ := slices.BinarySearchFunc(r.dones, at+1, func(d timedDone, t clocked.Time) int { return int(d.at - t) })
-			r.dones = slices.Insert(r.dones, i, timedDone{at, r.answerOf(m)})
+			r.dones = slices.Insert(r.dones, i, timedDone{at, r.answerOf(now, m)})
 			r.engine.Wake(r.ids[1], at)
 		case m.Kind == msg.KindCQE:
 			r.acknowledge(now, m.Body.(*msg.Command))
@@ -325,7 +324,7 @@ func (r *rig) kernel(now clocked.Time) {
 			if x.Failed {
 				r.failed[x.Owner] = true
 			}
-			r.execute(x)
+			r.execute(now, x)
 		case *change:
 			if body = r.alter(now, x); body == nil {
 				continue
@@ -338,11 +337,11 @@ func (r *rig) kernel(now clocked.Time) {
 }
 
 // execute books a command; every fill has a frame of its own.
-func (r *rig) execute(c *msg.Command) *issued {
+func (r *rig) execute(now clocked.Time, c *msg.Command) *issued {
 	if c.Op == msg.CmdFill && c.PA[0] == 0 {
 		c.PA[0] = model.PA(len(r.history)+1) << 12
 	}
-	x := &issued{cmd: c, at: r.engine.Now(), refused: !r.oracle.execute(c)}
+	x := &issued{cmd: c, sent: now, refused: !r.oracle.execute(c)}
 	r.history = append(r.history, x)
 	return x
 }

@@ -2,6 +2,7 @@ package tpt
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
@@ -31,14 +32,15 @@ type sandwich struct {
 
 	space map[uint64]pte // what the IOMMU answers, by page of the region
 
-	script   []step // in order of time
+	script   []step
 	next     int
 	requests []request // by cookie
 	answers  []answer
 	held     []uint32           // handles kept
 	owner    map[uint32]request // of a translation, by handle
 	log      strings.Builder
-	custom   func(clocked.Time) // in place of the scripted responder
+	custom   func(clocked.Time)      // in place of the scripted responder
+	heard    func(clocked.Time, any) // in place of the log of messages to the IOMMU
 	access   measure.Access
 
 	acks    []ack
@@ -198,7 +200,9 @@ func (s *sandwich) ring(at clocked.Time, body any) {
 	s.script = append(s.script, step{at: at, body: body})
 }
 
+// run runs the script, in order of time and, at equal times, of writing.
 func (s *sandwich) run() {
+	slices.SortStableFunc(s.script, func(a, b step) int { return int(a.at - b.at) })
 	for _, x := range s.script {
 		s.engine.Wake(0+1, x.at) // the responder is registered after the unit
 	}

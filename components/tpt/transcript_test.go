@@ -2,7 +2,6 @@ package tpt
 
 import (
 	"fmt"
-	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -40,7 +39,6 @@ func TestTranscripts(t *testing.T) {
 					s.parse(d, f)
 				}
 			}
-			slices.SortStableFunc(s.script, func(a, b step) int { return int(a.at - b.at) })
 			s.run()
 			if !s.unit.Idle() {
 				d.Fatalf(t, "not idle at the end: %s", s.unit.Waits())

@@ -187,6 +187,77 @@ func TestZapCountsPresentOnly(t *testing.T) {
 	}
 }
 
+// A page that moves keeps the suspended bit when it is zapped, one that is
+// absent is left as it is.
+func TestZapOfMovingPages(t *testing.T) {
+	table := NewTable(mustLayout(t, 0, 4, 1))
+	table.Set(0, Entry{PA: 0x1000, Read: true, Present: true}.Encode())
+	if got := table.Zap(0, 2, true); got != 1 || table.Get(0) != bitSuspended || table.Get(1) != 0 {
+		t.Errorf("zapped %d: %#x, %#x", got, table.Get(0), table.Get(1))
+	}
+	if got := table.Zap(0, 2, false); got != 0 || table.Get(0) != 0 {
+		t.Errorf("zapped %d more: %#x", got, table.Get(0))
+	}
+}
+
+// SUS-2, SUS-3: against a model that keeps for each entry its suspensions, and
+// whether its frame is one of before the last of them: an entry opens with the
+// last suspension, never with an old frame.
+func TestSuspensions(t *testing.T) {
+	const entries = 16
+	layout := mustLayout(t, 0, entries, 1)
+	rapid.Check(t, func(t *rapid.T) {
+		table := NewTable(layout)
+		var count [entries]int
+		var frame [entries]Word // of a usable one; 0: none
+		var active []span
+		for i := range uint64(60) {
+			first := rapid.Uint64Max(entries-1).Draw(t, "first")
+			s := span{first, rapid.Uint64Range(1, entries-first).Draw(t, "n")}
+			switch rapid.IntRange(0, 4).Draw(t, "op") {
+			case 0:
+				frame[first] = Entry{PA: model.PA(i+1) << 12, Read: true, Write: i%2 == 0, Present: true}.Encode()
+				table.Program(first, frame[first])
+			case 1:
+				table.Suspend(s.first, s.n)
+				active = append(active, s)
+				for e := first; e < first+s.n; e++ {
+					count[e]++
+					frame[e] = 0
+				}
+			case 2, 3:
+				at := slices.Index(active, s)
+				if len(active) > 0 && at < 0 && i%3 > 0 {
+					at = rapid.IntRange(0, len(active)-1).Draw(t, "which")
+					s = active[at]
+				}
+				if err := table.Unsuspend(s.first, s.n); (err == nil) != (at >= 0) {
+					t.Fatalf("unsuspend %v of %v: %v", s, active, err)
+				}
+				if at < 0 {
+					continue
+				}
+				active = slices.Delete(active, at, at+1)
+				for e := s.first; e < s.first+s.n; e++ {
+					count[e]--
+				}
+			case 4:
+				table.Protect(s.first, s.n)
+				for e := first; e < first+s.n; e++ {
+					frame[e] &^= bitWrite
+				}
+			}
+			for e := range uint64(entries) {
+				w := table.Get(e)
+				open := count[e] == 0
+				if open && w != frame[e] || !open && (w.Allows(false) || frame[e] != 0 && w != frame[e].WithSuspended(true)) {
+					t.Fatalf("entry %d, %d suspensions: %#x, want %#x", e, count[e], w, frame[e])
+				}
+			}
+		}
+	})
+}
+
 func TestPagesByHand(t *testing.T) {
 	if _, err := NewPages(0, 1, model.Shift2M, model.Shift4K); err == nil {
 		t.Error("adapter page larger than the host's accepted")

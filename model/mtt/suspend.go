@@ -51,9 +51,6 @@ func (t *Table) Unsuspend(first, n uint64) error {
 	return nil
 }
 
-// Suspensions counts the active ones.
-func (t *Table) Suspensions() int { return len(t.suspended) }
-
 func (t *Table) covered(i uint64) bool {
 	return slices.ContainsFunc(t.suspended, func(s span) bool { return s.contains(i) })
 }
