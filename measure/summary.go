@@ -155,14 +155,16 @@ type CPUSummary struct {
 
 // TransportSummary counts packets on the network.
 type TransportSummary struct {
-	PacketsSent   uint64       `json:"packets_sent"`
-	PacketsResent uint64       `json:"packets_resent"`
-	RNRNaks       RNRClasses   `json:"rnr_naks"`
-	TCPDrops      DropClasses  `json:"tcp_drops"`
-	Timeouts      uint64       `json:"timeouts"`
-	DeadQPs       uint64       `json:"dead_qps"`
-	RxDrops       uint64       `json:"rx_drops"`    // packets lost to a full receive buffer
-	RxPausePS     clocked.Time `json:"rx_pause_ps"` // the sender was paused by a full receive buffer
+	PacketsSent     uint64       `json:"packets_sent"`
+	PacketsResent   uint64       `json:"packets_resent"`
+	RNRNaks         RNRClasses   `json:"rnr_naks"`
+	TCPDrops        DropClasses  `json:"tcp_drops"`
+	FastRetransmits uint64       `json:"fast_retransmits"` // TCP: for three duplicate ACKs
+	BackedUp        uint64       `json:"backed_up"`        // pieces of packets kept in the backup ring
+	Timeouts        uint64       `json:"timeouts"`
+	DeadQPs         uint64       `json:"dead_qps"`
+	RxDrops         uint64       `json:"rx_drops"`    // packets lost to a full receive buffer
+	RxPausePS       clocked.Time `json:"rx_pause_ps"` // the sender was paused by a full receive buffer
 }
 
 // RNRClasses counts RNR NAKs by why the host was not ready.

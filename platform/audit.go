@@ -13,6 +13,9 @@ const (
 	RulePageTable = "page_table" // the kernel never asks for an impossible change
 	RuleRest      = "rest"       // a system without work is idle
 	RuleUnclaimed = "unclaimed"  // every message is for somebody
+	RuleBlocked   = "blocked"    // the IOMMU refuses nothing but absent pages
+	RulePages     = "pages"      // each page request is answered, each ITag comes back
+	RuleSegments  = "segments"   // each segment dropped for its page comes again
 )
 
 // audit asserts what must hold when everything has come to rest.
@@ -41,8 +44,38 @@ func (s *System) audit() {
 	if unclaimed > 0 {
 		violate(RuleUnclaimed, "%d doorbells and queue entries were for nobody", unclaimed)
 	}
+	s.auditIOMMU(violate)
+	for i, n := range s.nodes {
+		d, t := n.responder.DropsOutstanding(), &n.responder.Stats.TCP
+		if drops := t.DropsMoving + t.DropsPaging + t.DropsOver; drops != t.Returned+d {
+			violate(RuleSegments, "adapter %d: %d segments dropped, %d came again, %d are outstanding", i, drops, t.Returned, d)
+		}
+	}
 	for _, unit := range s.busyUnits() {
 		violate(RuleRest, "%s is not idle", unit)
+	}
+}
+
+// auditIOMMU asserts what the IOMMU's counters must say at rest.
+func (s *System) auditIOMMU(violate func(rule, format string, args ...any)) {
+	if s.iommu == nil {
+		return
+	}
+	u := s.iommu.Stats()
+	if n := u.BlockedReads + u.BlockedWrites + u.BrokenReads + u.BrokenWrites + u.Refused + u.UnknownMessages; n > 0 {
+		violate(RuleBlocked, "%d requests and commands were refused: %+v", n, u)
+	}
+	var asked, stray uint64
+	for _, n := range s.nodes {
+		asked += n.tpt.Stats.PageRequests
+		stray += n.tpt.Stats.StrayResponses
+	}
+	if took := u.PageRequests + u.AutoReply; asked != took || u.PagesDropped > 0 || stray > 0 || s.kernel.Stats.PageRequests != u.PageRequests {
+		violate(RulePages, "%d page requests sent, %d taken, %d dropped, %d seen by the kernel; %d stray responses",
+			asked, took, u.PagesDropped, s.kernel.Stats.PageRequests, stray)
+	}
+	if u.UnexpectedCompletions > 0 {
+		violate(RulePages, "%d invalidate completions for idle tags", u.UnexpectedCompletions)
 	}
 }
 

@@ -143,6 +143,9 @@ func (s *System) buildTransport(i int, n *node, queues model.PA) error {
 	spec := transport.Spec{QP: n.spec.QP, Adapter: n.spec.Adapter, Network: n.spec.Network,
 		QPs: s.spec.Workload.QPs, HostPage: s.spec.Host.Shift(), AdapterPage: n.spec.TPT.PageShift(),
 		MPS: uint32(n.spec.PCIe.MPS), MRRS: uint32(n.spec.PCIe.MRRS), TranslatePer: n.spec.TranslatePer}
+	if n.spec.Transport == iwarp {
+		spec.TCP = &n.spec.TCP
+	}
 	const entries = 64 // of a queue; only their addresses matter
 	ring := model.PA(spec.QPs * entries * 64)
 	host := transport.HostMemory{QPC: queues, RQ: queues + 1<<36, CQ: queues + 1<<36 + ring, Backup: queues + 1<<37, Entries: entries}

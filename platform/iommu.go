@@ -54,7 +54,11 @@ func (s *System) buildIOMMU(adapters []Spec) (err error) {
 		return nil
 	}
 	config := iommu.Config{Adapters: len(adapters), Tables: iommuTables, Seed: s.spec.Seed}
-	if s.iommu, err = iommu.New(s.engine, "iommu", s.spec.Host.IOMMU, config); err != nil {
+	spec := s.spec.Host.IOMMU
+	for i := range adapters { // what an adapter's queue does not take would stand before completions
+		spec.ATSDepth = min(spec.ATSDepth, adapters[i].TPT.Invalidation.QueueDepth)
+	}
+	if s.iommu, err = iommu.New(s.engine, "iommu", spec, config); err != nil {
 		return err
 	}
 	s.engine.Last(s.iommu.ID()) // it walks tables that the kernel writes
@@ -63,15 +67,15 @@ func (s *System) buildIOMMU(adapters []Spec) (err error) {
 		dma = process // nothing of it is used: every user address is translated by PASID
 	}
 	for i := range adapters {
-		queues := iommu.Context{Table: dma, Domain: dmaDomain, Identity: tableBase}
-		if err := s.iommu.SetContext(uint16(i), 0, queues); err != nil {
+		ats := adapters[i].Scheme == kernel.SVA
+		own := iommu.Context{Table: dma, Domain: dmaDomain, Identity: tableBase, ATS: ats, Trusted: ats}
+		if err := s.iommu.SetContext(uint16(i), 0, own); err != nil { // queues, and what is translated already
 			return err
 		}
-		ats := adapters[i].Scheme == kernel.SVA
 		if !ats && !adapters[i].process() {
 			continue
 		}
-		own := iommu.Context{Table: process, Domain: processDomain, Identity: tableBase, ATS: ats, PRI: ats, Trusted: ats}
+		own = iommu.Context{Table: process, Domain: processDomain, Identity: tableBase, ATS: ats, PRI: ats, Trusted: ats}
 		if err := s.iommu.SetContext(uint16(i), kernel.PASID, own); err != nil {
 			return err
 		}

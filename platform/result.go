@@ -117,6 +117,11 @@ func (s *System) addTransport(t *measure.TransportSummary, n *node) {
 	t.RNRNaks.Paging += r.RNRPaging
 	t.RNRNaks.OverAdvertised += r.RNROver
 	t.RNRNaks.NoReceive += r.RNRNoReceive
+	t.TCPDrops.Moving += r.TCP.DropsMoving
+	t.TCPDrops.Paging += r.TCP.DropsPaging
+	t.TCPDrops.OverAdvertised += r.TCP.DropsOver
+	t.FastRetransmits += q.TCP.FastRetransmits + r.TCP.FastRetransmits
+	t.BackedUp += r.BackedUp
 	t.RxDrops += r.RxDrops
 	t.RxPausePS += r.PausedTime
 }

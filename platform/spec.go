@@ -21,8 +21,8 @@ import (
 type Spec struct {
 	Seed         uint64         `key:"seed" default:"1" doc:"seed of every random stream" source:"any"`
 	Scheme       string         `key:"scheme" default:"pinned" oneof:"pinned,odp,sva,iommu,suspend" doc:"how the adapter lives with paging: pinned pages; on-demand paging of its table; the process's page table by ATS and PRI; every transfer translated by the host's IOMMU; suspension of what moves or leaves" source:"pinned: [rdma-core] ibv_reg_mr; odp: [Linux] mlx5/odp.c; sva: [riscv-iommu]; iommu: [rIOMMU15]; suspend: derived, docs/schemes.md"`
-	Transport    string         `key:"transport" default:"rc" oneof:"rc" doc:"transport of the requests" source:"[IBA]: reliable connection"`
-	Adapters     model.Replicas `key:"adapters" default:"1" min:"1" max:"16" scope:"scheme,translate_per,tpt,pcie,adapter" doc:"adapters on the host, each with a peer: a number, or a list of settings where they differ" source:"any"`
+	Transport    string         `key:"transport" default:"rc" oneof:"rc,iwarp" doc:"transport of the requests: the reliable connection of InfiniBand and RoCE, or DDP over TCP" source:"rc: [IBA]; iwarp: [RFC5040], [RFC5041]"`
+	Adapters     model.Replicas `key:"adapters" default:"1" min:"1" max:"16" scope:"scheme,transport,translate_per,tpt,pcie,qp,tcp,adapter,network" doc:"adapters on the host, each with a peer: a number, or a list of settings where they differ" source:"any"`
 	TranslatePer string         `key:"translate_per" default:"request" oneof:"request,packet,tlp" doc:"a page is translated once a message, once a packet or once a TLP, and held between" source:"assumption: adapters differ"`
 	Warmup       model.Warmup   `key:"warmup" default:"0" doc:"accesses or simulated time left out of the figures" source:"any"`
 	Watchdog     clocked.Time   `key:"watchdog" default:"100s" min:"1us" max:"10000s" doc:"simulated time without a completion after which the run is given up, with a dump" source:"assumption: above seven ACK timeouts of code 21, 60 s (derived); larger codes need more"`
@@ -33,6 +33,7 @@ type Spec struct {
 	Pressure  PressureSpec          `key:"pressure" doc:"paging pressure"`
 	Advertise AdvertiseSpec         `key:"advertise" doc:"memory promised to peers"`
 	QP        transport.QPSpec      `key:"qp" doc:"queue pairs"`
+	TCP       transport.TCPSpec     `key:"tcp" doc:"TCP under iWARP"`
 	Adapter   transport.AdapterSpec `key:"adapter" doc:"receive side of the adapter"`
 	Network   transport.NetworkSpec `key:"network" doc:"network between peer and adapter"`
 	Peer      PeerSpec              `key:"peer" doc:"the requesters' own adapters"`
@@ -102,6 +103,8 @@ func (s *Spec) synthetic() workload.SyntheticSpec {
 	}
 }
 
+const iwarp = "iwarp"
+
 // Check reports every impossible combination of values, each by its key.
 func (s *Spec) Check() error {
 	mode, _ := s.mode()
@@ -115,6 +118,9 @@ func (s *Spec) Check() error {
 	}
 	if s.behind() {
 		all = append(all, s.Host.IOMMU.Check())
+	}
+	if s.Transport == iwarp && s.process() && s.Host.IOMMU.Absent == "retry" {
+		all = append(all, errors.New("host.iommu.absent: retry under transport iwarp, which cannot take an acknowledged segment back; use abort, or host.iommu.table dma"))
 	}
 	if s.Pressure.Overcommit != 0 && (s.Pressure.Overcommit < 1.0/64 || math.IsNaN(s.Pressure.Overcommit)) {
 		all = append(all, fmt.Errorf("pressure.overcommit: %g is outside 1/64 … 1000", s.Pressure.Overcommit))

@@ -29,6 +29,7 @@
 //
 //	hit                   lookup_cycles, of which the last ends in the register
 //	                      to the responder
+//	second level          l2_latency more
 //	miss                  one DMA read a table level (one round trip each), or one
 //	                      translation request, then lookup_cycles again to pass
 //	                      the filled entry on
@@ -65,7 +66,20 @@
 // suspended. One of a region leaves its entries, and answers as its key is
 // checked. Both answer "moving" and raise no fault; absent entries do.
 //
+// Both caches can have a second level, in which a miss register looks before it
+// goes to the table (l2_latency cycles more). It holds all that the first level
+// holds, and a command drops a line from both. A line that is hit in the first
+// level does not count as used in the second.
+//
+// A miss of the MTT can read ahead (tpt.mtt.prefetch). A prefetch takes a miss
+// register that nobody waits for, keeps to the region, raises no fault, and is
+// dropped when a command touches its line; a request for its line joins it.
+//
+// Tenants can share the ways of the caches (tpt.partition): a QP belongs to its
+// number modulo tpt.tenants.
+//
 // Not modelled: paging-structure caches between the levels of the MTT, indirect
-// and implicit keys (refused), translation requests for several pages, page request groups of several
-// pages, stop markers, and faults of the adapter's own send side.
+// and implicit keys (refused), translation requests for several pages, page
+// request groups of several pages, stop markers, and faults of the adapter's own
+// send side.
 package tpt

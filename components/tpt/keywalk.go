@@ -93,9 +93,8 @@ func (u *Unit) finishKey(now clocked.Time, n int) {
 
 func (u *Unit) serveKey(now clocked.Time, k *keyMiss) {
 	k.busy = false
-	list := k.list
-	for list.head != none {
-		i := u.dequeue(&list)
+	for k.list.head != none {
+		i := u.dequeue(&k.list)
 		m := &u.slots[i].req
 		m.Ledger.Charge(now, measure.CauseMPTMiss)
 		u.protect(now, i, m)

@@ -20,8 +20,8 @@ const (
 // prefetchers are the values of tpt.mtt.prefetch.
 var prefetchers = map[string]prefetcher{"none": prefetchNone, "next_line": prefetchNext, "stride": prefetchStride, "qp_window": prefetchWindow}
 
-// stream is what the prefetcher knows of a QP's look-ups.
-type stream struct {
+// trail is what the prefetcher knows of a QP's look-ups.
+type trail struct {
 	last   uint64 // line
 	stride int64  // between the last two different lines
 	sure   bool   // the stride before it was the same
@@ -31,10 +31,10 @@ type stream struct {
 // observe notes a look-up: the stride of a QP's lines, or where the access that
 // it executes ends.
 func (u *Unit) observe(m *msg.Translate, line uint64) {
-	for uint32(len(u.streams)) <= m.QP {
-		u.streams = append(u.streams, stream{})
+	for uint32(len(u.trails)) <= m.QP {
+		u.trails = append(u.trails, trail{})
 	}
-	s := &u.streams[m.QP]
+	s := &u.trails[m.QP]
 	if m.CheckKey {
 		s.end = m.CheckVA + model.VA(m.CheckLen)
 	}
@@ -56,7 +56,7 @@ func (u *Unit) prefetch(now clocked.Time, m *msg.Translate, line uint64) {
 	pages := u.pagesOf(r)
 	first, last := pages.first/le, pages.last/le
 	step := uint64(1)
-	switch s := &u.streams[m.QP]; u.prefetcher {
+	switch s := &u.trails[m.QP]; u.prefetcher {
 	case prefetchStride:
 		if !s.sure {
 			return

@@ -201,7 +201,52 @@ func TestPrefetchFromSecondLevel(t *testing.T) {
 		s.read(clocked.Time(i)*quiet, 0, page)
 	}
 	wantCounts(t, s, "second level", 1, 3, PrefetchStats{Issued: 3, Useful: 1})
-	if st := &s.unit.Stats; st.MTT2.Lookups != 3 || st.MTT2.Hits != 1 || s.reads != 1+4 {
+	if st := &s.unit.Stats; st.MTT2.Lookups != 3 || st.MTT2.Hits != 1 || st.MTT2.Replays != 0 || s.reads != 1+4 {
 		t.Errorf("second %+v, %d reads", st.MTT2, s.reads)
+	}
+}
+
+// Under ATC a prefetch is a translation request like any other; where it fails
+// nobody is told.
+func TestPrefetchOfTranslations(t *testing.T) {
+	sp := spec()
+	sp.PageRequests, sp.MTT.Prefetch, sp.MTT.PrefetchDegree = 8, "next_line", 2
+	s := newSandwichIn(t, sp, ATC).mapAll()
+	s.space[2] = pte{status: msg.StatusUnsupported}
+	s.read(0, 0, 0)
+	s.read(quiet, 0, 1)
+	wantCounts(t, s, "translations", 1, 1, PrefetchStats{Issued: 2, Useful: 1, Dropped: 1})
+	if st := &s.unit.Stats; st.TranslationRequests != 3 || st.TranslationErrors != 0 {
+		t.Errorf("%d requests, %d errors", st.TranslationRequests, st.TranslationErrors)
+	}
+}
+
+// Where the set comes from the page number, a prefetch goes where the request
+// will look.
+func TestPrefetchFindsItsSet(t *testing.T) {
+	sp := spec()
+	sp.MTT.Ways, sp.MTT.Index, sp.MTT.Prefetch, sp.MTT.PrefetchDegree = 1, "page", "next_line", 1
+	s := newSandwichAt(t, sp, baseVA+5<<12, Table).mapAll()
+	s.read(0, 0, 0)
+	s.read(quiet, 0, 1)
+	wantCounts(t, s, "set", 1, 1, PrefetchStats{Issued: 1, Useful: 1})
+}
+
+// While a prefetch is under way the unit is not at rest, and says why.
+func TestPrefetchIsWork(t *testing.T) {
+	sp := spec()
+	sp.MTT.Entries, sp.MTT.L2Entries, sp.MTT.L2Latency = 2, 32, 10
+	sp.MTT.Prefetch, sp.MTT.PrefetchDegree = "qp_window", 1
+	s := newSandwich(t, sp).mapAll()
+	for i, page := range []uint64{0, 10, 20} {
+		s.read(clocked.Time(i)*quiet, 0, page)
+	}
+	s.read(3*quiet, 0, 0).CheckLen = 1 << 12 // page 0 from the second level, page 1 from the table
+	for _, x := range s.script {
+		s.engine.Wake(1, x.at)
+	}
+	_ = s.engine.RunUntil(3*quiet + 100*cycle)
+	if u := s.unit; len(s.answers) != 4 || u.inUse != 0 || u.prefetching != 1 || u.Idle() || len(u.Waits()) != 1 {
+		t.Errorf("%d answers, %d under way, idle %v, waits %v", len(s.answers), u.prefetching, u.Idle(), u.Waits())
 	}
 }

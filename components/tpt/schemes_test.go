@@ -242,7 +242,7 @@ func TestRefusedKeyChanges(t *testing.T) {
 	s := newSandwich(t, spec()).mapAll()
 	bad := *s.unit.Keys().Lookup(s.key)
 	bad.Rights = key.RemoteWrite
-	for op, want := range map[msg.KeyOp]string{msg.KeyBind: "kind", 99: "no such change", msg.KeyRegister: "LOCAL_WRITE"} {
+	for op, want := range map[msg.KeyOp]string{msg.KeyBind: "not of the kind", 99: "no such change", msg.KeyRegister: "LOCAL_WRITE"} {
 		c := &msg.Command{Op: msg.CmdKey, Change: msg.KeyChange{Op: op, Key: s.key, Region: bad}}
 		before := *s.unit.Keys().Lookup(s.key)
 		s.script, s.next = nil, 0

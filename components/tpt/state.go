@@ -142,9 +142,9 @@ type Unit struct {
 	stalled   waiters // parked slots that need a walk register
 
 	prefetcher  prefetcher
-	streams     []stream // of the prefetcher, by QP
-	prefetching int      // walks that nobody waits for
-	tenants     uint32   // that share the caches; 0: no partition
+	trails      []trail // of the prefetcher, by QP
+	prefetching int     // walks that nobody waits for
+	tenants     uint32  // that share the caches; 0: no partition
 
 	headBlocked bool
 	unblocked   clocked.Time // when a blocked head was last accepted

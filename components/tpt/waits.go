@@ -30,7 +30,7 @@ func (u *Unit) Waits() []string {
 	}
 	for i := range u.faults.list {
 		if f := &u.faults.list[i]; f.live {
-			add("QP %d waits for the end of fault %d (raised at %v)%s", f.event.QP, i, f.event.Raised, u.faultWait(f))
+			add("QP %d waits for %s fault %d (raised at %v)", f.event.QP, u.endOf(f), i, f.event.Raised)
 		}
 	}
 	if u.prefetching > 0 {
@@ -46,15 +46,15 @@ func (u *Unit) Waits() []string {
 	return out
 }
 
-// faultWait tells what a fault under ATC waits for.
-func (u *Unit) faultWait(f *fault) string {
+// endOf tells who has to do what for a fault.
+func (u *Unit) endOf(f *fault) string {
 	switch {
 	case u.config.Mode != ATC:
-		return ""
+		return "the kernel to resume"
 	case f.ask != nil:
-		return fmt.Sprintf(": page request group %d has no response yet", f.ask.Group)
+		return fmt.Sprintf("the response to page request group %d of", f.ask.Group)
 	}
-	return fmt.Sprintf(": %d of %d page request credits are free", u.pages.groups.Credits(), u.spec.PageRequests)
+	return fmt.Sprintf("one of %d page request credits for", u.spec.PageRequests)
 }
 
 func (c *commandUnit) waits(add func(string, ...any)) {

@@ -120,6 +120,29 @@ func TestBackupPace(t *testing.T) {
 	}
 }
 
+// Three packets wait for the DMA wire, of two places, which others fill, to go
+// to a ring of one: only the first has a place there.
+func TestBackupPromised(t *testing.T) {
+	spec := backupSpec(t)
+	spec.QPs, spec.Adapter.BackupEntries = 5, 1
+	b := newBackup(t, spec)
+	b.driver.outstanding = 5
+	for qp := range uint32(5) {
+		b.post(model.OpWrite, qp, 0x300000, 8) // brings its context in
+	}
+	b.run(t)
+	b.host.free = b.engine.Now() + 5*clocked.Microsecond
+	b.host.in = wire[msg.DMA](b.engine, "narrow", b.resp.ID(), b.host.id, 2)
+	b.resp.Ports.DMA = b.host.in
+	for qp, va := range []model.VA{0x300000, 0x301000, 0x100000, 0x101000, 0x102000} {
+		b.post(model.OpWrite, uint32(qp), va, 64)
+	}
+	b.run(t)
+	if st := b.resp.Stats; st.BackupPeak != 1 || st.BackupFull < 2 || st.BackedUp != 3 || len(b.merged) != 3 {
+		t.Errorf("%+v, %d merged", st, len(b.merged))
+	}
+}
+
 // A full ring meets packets with RNR NAKs, as absent pages do without one.
 func TestBackupFull(t *testing.T) {
 	spec := backupSpec(t)

@@ -22,7 +22,9 @@
 //	               qp.payload_ahead packets ahead of sending; read again when the
 //	               QP goes back
 //	sending        one packet after the other at network.rate, QPs in turn; a QP
-//	               stops at its window and at max_rd_atomic
+//	               stops at its window, at max_rd_atomic and at a fence, behind
+//	               which nothing is read or sent before all earlier READs and
+//	               atomics are answered
 //	               latency: serialization + adapter.tx_pipeline + network.latency
 //	answers        an ACK completes everything before it; READ data is written
 //	               to the peer's memory, then a 64 B completion entry
@@ -31,6 +33,9 @@
 //	loss           sequence NAK, skipped response or time-out: go back once a loss
 //	budgets        come back in full with any progress; used up, the request fails
 //	               and the rest of the QP is flushed
+//
+// What follows from an answer or a timer is asked of model/rc; the window, the
+// order of the QPs and where the timer stands are the unit's own.
 //
 // # Responder, in the order of a packet's life
 //
@@ -41,6 +46,9 @@
 //	translation    a page at a time, in ascending order, see below
 //	DMA            writes as soon as a piece is translated; READ responses leave
 //	               as their data returns, at most adapter.read_ahead of them wait
+//	invalidation   of the key that a SEND names: its data are on their way, its
+//	               ACK and receive completion follow when the TPT has answered;
+//	               a key that is not valid stops the QP without a NAK
 //	reply          in PSN order a QP; a WRITE's when qp.ack_point is reached
 //
 // A QP executes in order, its packets wait for one another; QPs do not wait for
@@ -60,6 +68,49 @@
 // An absent page meets an RNR NAK at the packet's PSN, for a READ at the PSN of
 // the response that is missing, and what was looked up before is marked Replay
 // when it comes again. With fault_response hold the TPT keeps the look-up.
+//
+// # Absent pages that only the bus finds
+//
+// An IOMMU may answer a read of a READ's data with a retry when later requests
+// are long executed. The response becomes an RNR NAK and those behind it do not
+// leave; the READ is asked for again from there. An atomic's execution is
+// undone. A posted write is answered by nobody: behind each piece that is
+// translated at the root complex by process address a read of the same place
+// proves that it met its page, and its QP goes on when that is back (1 PCIe read
+// a piece, whatever qp.ack_point says). A retry there is an RNR NAK too, but of
+// an atomic, which may have taken place, a remote operational error, as is
+// every abort.
+//
+// # Backup ring
+//
+// With fault_response backup the bytes that a WRITE or SEND has for an absent
+// page go to a ring in pinned host memory, and the packet counts as placed:
+//
+//	packet ──DMA──▶ ring ── page there (Translate, held) ── software ──DMA──▶ page
+//	          │                                                         │
+//	          └ ACK                             receive completion ─────┘
+//
+// The adapter asks for the pages of the oldest adapter.backup_ahead entries,
+// each under a fault of its own, and software merges those that are there, one
+// in adapter.backup_copy. What overlaps waits for its turn: a WRITE or SEND over
+// bytes in the ring follows them there, a READ or atomic of them meets RNR NAKs,
+// as all do when the ring is full. A receive completion, and the invalidation of
+// a SEND, waits for the QP's entries. Simplified against software of a real
+// host: the merge is a DMA of the adapter's, so that the bytes cross PCIe twice;
+// WRITEs to other pages overtake the ring, so that software which polls memory
+// may see them first; the CPU may touch a page between its coming and the merge;
+// and a region given up before it loses what the ring holds for it, which stops
+// the QP.
+//
+// # Defects of the field
+//
+// qp.damming and qp.flood reproduce what [Fukuoka21] found in adapters. Damming:
+// a request posted during an RNR wait does not leave with the packets that the
+// wait held back; the ACK time-out, or a sequence NAK for a later packet, brings
+// it out. Flood: READs that met an absent page come again at qp.flood_interval,
+// and the QPs learn one after the other, each in qp.flood_update, that it is
+// there. There the page is the requester's own, and what comes in vain is data;
+// here it is the responder's, and what comes in vain is the READ.
 //
 // # Times on the ledger
 //
@@ -85,8 +136,8 @@
 //
 //	segments       one DDP segment in one TCP segment, of qp.mtu bytes of data; a
 //	               QP stops at its congestion window, the offered window, and
-//	               max_rd_atomic. qp.window, the RNR and retry parameters of qp
-//	               and adapter.rx_full have no meaning
+//	               max_rd_atomic. qp.window, the RNR, retry and defect parameters
+//	               of qp and adapter.rx_full have no meaning
 //	WRITE, SEND    complete when TCP has acknowledged their last byte
 //	READ, atomics  complete when the last response is placed; responses have a
 //	               congestion window of their own and are kept until acknowledged
@@ -116,10 +167,13 @@
 // first ACK of a request brings its packet's ledger back.
 //
 // Of iWARP are not modelled: MPA's markers, connections that open and close,
-// more READs than the responder has places for, windows that shrink.
+// more READs than the responder has places for, windows that shrink, and a
+// READ that waits for a page which only the IOMMU finds absent, when TCP has
+// taken its request: it ends the stream.
 //
-// End-to-end credits, SRQ, memory windows, immediate data and send-with-
-// invalidate, path migration, congestion control, losses on the network itself;
+// End-to-end credits, SRQ, memory windows, immediate data, path migration,
+// congestion control, losses on the network itself; placement out of order (a
+// packet ahead of its turn meets a sequence NAK or is dropped);
 // values of atomics and their exclusion between QPs; a context evicted while its
 // packet waits is not read again; faults of the requester's own memory (peers'
 // memory is pinned); ACKs are not coalesced by the responder, though the

@@ -41,11 +41,11 @@ func watchPlacement(t rapid.TB, s *sandwich, access map[*measure.Counts]*measure
 }
 
 func (p *placement) host(d *msg.DMA) {
-	if d.Kind != msg.KindData {
+	va, _, ok := user(d.PA)
+	if d.Kind != msg.KindData || !ok {
 		return
 	}
 	a := p.access[d.Counts]
-	va, _, _ := user(d.PA)
 	if p.times[a] == nil {
 		p.times[a] = map[model.VA]int{}
 	}
@@ -128,6 +128,7 @@ func drawIWARP(t *rapid.T) *scene {
 	tcp.DelayedAck = clocked.Time(rapid.IntRange(1, 60).Draw(t, "delayed_ack")) * clocked.Microsecond
 	c.spec.Adapter.RxBuffer = model.Bytes(rapid.SampledFrom([]int{8, 16, 64}).Draw(t, "rx_buffer")) << 10
 	c.expectAllGood = tcp.Retries > 2
+	c.spec.QP.Damming = false
 	if c.spec.TranslatePer == "tlp" && c.fault > 50 {
 		c.fault = 50 // else no segment of 17 look-ups ever gets through
 	}

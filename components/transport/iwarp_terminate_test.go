@@ -101,6 +101,29 @@ func TestIWARPTerminateInRead(t *testing.T) {
 	}
 }
 
+// A READ that is refused in the middle of a response: the message takes the
+// response's place.
+func TestIWARPTerminateInResponse(t *testing.T) {
+	s := warm(t, iwarpSpec(t))
+	s.tpt.decide = func(_ clocked.Time, q *msg.Translate) msg.Outcome {
+		if q.VA == 0x31000 {
+			return msg.OutcomeRemoteAccess
+		}
+		return msg.OutcomeOK
+	}
+	a := s.post(model.OpRead, 0, 0x30800, 4096)
+	data := 0
+	s.down.seen = func(_ clocked.Time, p *msg.Packet) {
+		if p.Payload > 0 {
+			data++
+		}
+	}
+	s.run(t)
+	if a.Status != measure.StatusTerminated || data != 0 || !s.resp.Idle() {
+		t.Errorf("%v, %d responses", a.Status, data)
+	}
+}
+
 // iWARP has no RNR NAK: a SEND without a receive buffer, or too long for it,
 // ends the stream, and nothing is looked up.
 func TestIWARPSendWithoutBuffer(t *testing.T) {

@@ -28,6 +28,7 @@ type mockTPT struct {
 	revokeAt int // every n-th answer is revoked at once; 0: never
 
 	why     key.Verdict // of refusals
+	over    bool        // memory is over-advertised
 	address msg.Address // of every translation
 	limit   int         // translations given out at once; 0: any number
 	queue   clocked.FIFO[delayed[msg.Translation]]
@@ -91,7 +92,7 @@ func (m *mockTPT) take(now clocked.Time, t *msg.Translate) {
 	if m.decide != nil {
 		o = m.decide(now, t)
 	}
-	answer := msg.Translation{Outcome: o, Why: m.why, Cookie: t.Cookie, Write: true, Address: m.address}
+	answer := msg.Translation{Outcome: o, Why: m.why, Over: m.over && o == msg.OutcomeAbsent, Cookie: t.Cookie, Write: true, Address: m.address}
 	if o == msg.OutcomeOK && !t.Kill {
 		answer.Handle = m.handle(now + m.delay)
 		answer.PA = userPA(t.VA, answer.Handle)
@@ -136,6 +137,8 @@ type mockEndpoint struct {
 	out        *clocked.Wire[msg.DMADone]
 	readDelay  clocked.Time
 	issueDelay clocked.Time
+	pace       clocked.Time // from one transfer taken to the next
+	free       clocked.Time
 	seen       func(now clocked.Time, d *msg.DMA)
 	status     func(now clocked.Time, d *msg.DMA) msg.Status // of a read; nil: success
 
@@ -150,6 +153,11 @@ func (m *mockEndpoint) Name() string { return m.name }
 
 func (m *mockEndpoint) Tick(now clocked.Time) {
 	for d := m.in.Peek(now); d != nil; d = m.in.Peek(now) {
+		if now < m.free {
+			m.engine.Wake(m.id, m.free)
+			break
+		}
+		m.free = now + m.pace
 		m.count[d.Kind]++
 		m.begin(d)
 		if m.seen != nil {
@@ -239,7 +247,8 @@ type mockDriver struct {
 	out         *clocked.Wire[msg.Doorbell]
 	work        []msg.WQE
 	next        int
-	posted      int // in flight
+	posted      int                        // in flight
+	freed       clocked.FIFO[clocked.Time] // when completions make room for more
 	outstanding int
 	notBefore   clocked.Time // of the last request
 	fetch       bool         // plain doorbells
@@ -251,6 +260,10 @@ type mockDriver struct {
 func (m *mockDriver) Name() string { return "driver" }
 
 func (m *mockDriver) Tick(now clocked.Time) {
+	for m.freed.Len() > 0 && *m.freed.Front() <= now {
+		m.freed.Pop()
+		m.posted--
+	}
 	for m.next < len(m.work) && m.posted < m.outstanding && m.out.Ready(now) {
 		if m.notBefore > now && m.next == len(m.work)-1 {
 			m.engine.Wake(m.id, m.notBefore)
@@ -275,7 +288,7 @@ func (m *mockDriver) complete(now clocked.Time, a *measure.Access) {
 	a.Ledger.Charge(now, measure.CauseCompletion)
 	a.Complete = now
 	m.completions++
-	m.posted--
+	*m.freed.Push() = now + ns
 	if m.keep {
 		m.finished = append(m.finished, a)
 	}

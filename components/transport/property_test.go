@@ -46,6 +46,7 @@ type scene struct {
 	fault, lose    uint64 // in 1000
 	late           uint64 // in 1000: reads that an IOMMU answers with a retry
 	address        msg.Address
+	pace           clocked.Time // of the host's endpoint
 	revokeAt       int
 	limit          int // translations
 	fetch          bool
@@ -62,6 +63,7 @@ func (c *scene) run(t rapid.TB, shuffle uint64) {
 	r := watch(t, s, c.spec)
 	s.driver.outstanding, s.driver.fetch = c.outstanding, c.fetch
 	s.tpt.revokeAt, s.tpt.limit, s.tpt.address = c.revokeAt, c.limit, c.address
+	s.host.pace = c.pace
 	for _, w := range c.work {
 		a := s.post(w.Op, w.QP, w.VA, w.Len)
 		r.access[&a.Counts] = a
@@ -83,6 +85,9 @@ func (c *scene) run(t rapid.TB, shuffle uint64) {
 	}
 	late := splitmix(c.seed + 3)
 	s.host.status = func(_ clocked.Time, d *msg.DMA) msg.Status {
+		if c.spec.TCP != nil && d.Kind == msg.KindData && r.access[d.Counts] != nil && r.access[d.Counts].Op == model.OpRead {
+			return msg.StatusSuccess // else the stream ends
+		}
 		if r.retry(d, func() bool { return late.below(1000) < c.late }) {
 			return msg.StatusRetry
 		}
@@ -131,6 +136,7 @@ func drawScene(t *rapid.T, spec Spec) *scene {
 	c.spec.Adapter.BackupCopy = clocked.Time(rapid.IntRange(0, 1).Draw(t, "backup_copy")) * 300 * ns
 	c.spec.QP.Damming = rapid.Bool().Draw(t, "damming")
 	c.late = uint64(rapid.SampledFrom([]int{0, 0, 100}).Draw(t, "late"))
+	c.pace = clocked.Time(rapid.IntRange(0, 1).Draw(t, "pace")) * 200 * ns
 	c.address.PASID = uint32(rapid.IntRange(0, 1).Draw(t, "pasid"))
 	c.address.Translated = rapid.Bool().Draw(t, "translated")
 	c.spec.QP.NakAfterRNR = rapid.SampledFrom([]string{"silent", "once"}).Draw(t, "nak_after_rnr")

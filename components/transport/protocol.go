@@ -59,6 +59,11 @@ type receiveProtocol interface {
 	endPacket(now clocked.Time, qp int32, q *recvQP) bool
 	// parked is the replies that wait for a request to come again.
 	parked() int
+	// execute ends a SEND or WRITE whose bytes are stored and whose key is
+	// invalidated, or not.
+	execute(now clocked.Time, qp int32, q *recvQP, e rc.Execution)
+	// withdraw undoes the execution of an atomic that could not read.
+	withdraw(q *recvQP)
 	// mayEmit tells whether a QP has something to send, emit sends it.
 	mayEmit(qp int32, q *recvQP) bool
 	emit(now clocked.Time, qp int32, q *recvQP)
@@ -68,6 +73,11 @@ type receiveProtocol interface {
 }
 
 func (r *Responder) buffered(p *msg.Packet) int64 { return int64(p.WireLen) - gapBytes }
+
+func (r *Responder) withdraw(q *recvQP) {
+	q.rules.Withdraw(q.before)
+	r.Stats.Messages--
+}
 
 func (r *Responder) parked() int { return 0 }
 

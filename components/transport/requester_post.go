@@ -73,11 +73,7 @@ func (r *Requester) admit(now clocked.Time, qp int32) {
 		req.count = rc.Span(req.wqe.Op, uint64(req.wqe.Len), r.mtu)
 		q.end = q.end.Add(req.count)
 		q.admitted++
-		q.lastRead = later(q.lastRead, q.sq.Head())
-		req.after = q.lastRead
-		if req.wqe.Op.Responds() {
-			q.lastRead = q.admitted
-		}
+		q.setFence(req)
 		if r.spec.QP.Damming && q.rules.Waiting() {
 			req.lost = true
 			r.Stats.Dammed++

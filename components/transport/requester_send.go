@@ -26,7 +26,7 @@ func (r *Requester) maySend(q *sendQP) bool {
 		return false
 	}
 	if req.wqe.Op.Responds() {
-		return q.rules.Resending() || q.rules.Reads() < r.spec.QP.MaxRdAtomic
+		return q.rules.MaySend(q.missing(req)) && (q.rules.Resending() || q.rules.Reads() < r.spec.QP.MaxRdAtomic)
 	}
 	return !req.needsPayload() || q.payReady>>(next&63)&1 == 1
 }
@@ -113,7 +113,7 @@ func (q *sendQP) advance(req *request, p *msg.Packet) {
 	n := uint32(1)
 	switch {
 	case req.wqe.Op.Responds():
-		n = req.count - uint32(q.rules.Next.Sub(req.first))
+		n = q.missing(req)
 	case req.needsPayload():
 		q.payReady &^= 1 << (q.rules.Next & 63)
 		q.payHeld--

@@ -14,9 +14,9 @@ type request struct {
 	count  uint32 // PSNs that it takes: request packets, or response packets of a READ
 	inline bool   // the data came with the doorbell
 	ready  bool   // the work request is here
+	done   bool   // iWARP: complete, but for what is before it
 	lost   bool   // qp.damming: its packets do not leave before a go-back for a loss
 	after  uint32 // with a fence: requests below must be complete
-	done   bool   // iWARP: complete, but for what is before it
 }
 
 // sendQP is the state of a send queue. PSN order is request order, so a place
@@ -85,11 +85,24 @@ func (o *ops[T]) put(i int32) {
 	o.free = append(o.free, i)
 }
 
+// setFence notes which READs and atomics come before r, the request admitted last.
+func (q *sendQP) setFence(r *request) {
+	q.lastRead = later(q.lastRead, q.sq.Head())
+	r.after = q.lastRead
+	if r.wqe.Op.Responds() {
+		q.lastRead = q.admitted
+	}
+}
+
 // fenced tells whether a request must wait for READs and atomics before it.
 // Those complete in order, so the last of them stands for all.
 func (q *sendQP) fenced(r *request) bool {
 	return r.wqe.Fence && int32(r.after-q.sq.Head()) > 0
 }
+
+// missing is how many responses to the current request, a READ or atomic, are
+// to be asked for.
+func (q *sendQP) missing(r *request) uint32 { return r.count - uint32(q.rules.Next.Sub(r.first)) }
 
 // needsPayload tells whether the request's data must be read from memory.
 func (r *request) needsPayload() bool {

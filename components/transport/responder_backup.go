@@ -53,6 +53,7 @@ type backupRing struct {
 	head    uint32  // oldest entry
 	asked   uint32  // those below were asked for
 	tail    uint32
+	awaited uint32               // pieces that wait for the DMA wire to go to the ring
 	open    int                  // asked for and not done
 	found   clocked.FIFO[uint32] // entries that were found, in that order
 	copying uint32               // entry that software merges
@@ -114,15 +115,18 @@ func (b *backupRing) delay(qp int32, q *recvQP) {
 	*b.delayed.Push() = receipt{after: b.tail, qp: qp, buffer: q.taken()}
 }
 
-// mayBackUp tells whether the head's piece can go to the ring.
-func (r *Responder) mayBackUp(q *recvQP) bool {
+// wantBackUp sends the head's piece to the ring, if it can go there.
+func (r *Responder) wantBackUp(now clocked.Time, qp int32, q *recvQP) bool {
 	if op := q.packet.Opcode.Op(); len(r.ring.entries) == 0 || op != model.OpWrite && op != model.OpSend {
 		return false
 	}
-	if r.ring.tail-r.ring.head == uint32(len(r.ring.entries)) {
+	if r.ring.tail-r.ring.head+r.ring.awaited == uint32(len(r.ring.entries)) {
 		r.Stats.BackupFull++
 		return false
 	}
+	r.ring.awaited++
+	r.letGo(q)
+	r.want(now, qp, q, stageBackUp)
 	return true
 }
 
@@ -134,6 +138,7 @@ func (r *Responder) backUp(now clocked.Time, qp int32, q *recvQP) {
 	b := &r.ring
 	slot := b.slot(b.tail)
 	b.tail++
+	b.awaited--
 	r.Stats.BackedUp++
 	r.Stats.BackupPeak = max(r.Stats.BackupPeak, int(b.tail-b.head))
 	b.entries[slot] = entry{op: p.Op, qp: qp, held: none, n: n, key: p.Key, page: r.page(q, va), va: va, write: p.Write}

@@ -26,5 +26,5 @@ func (r *Responder) invalidated(now clocked.Time, qp int32, q *recvQP, o msg.Out
 		e = rc.InvalidateRefused
 		r.Stats.KillsRefused++
 	}
-	r.execute(now, qp, q, e)
+	r.protocol.execute(now, qp, q, e)
 }

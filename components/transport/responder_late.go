@@ -5,6 +5,7 @@ import (
 	"rnicmmu/components/msg"
 	"rnicmmu/measure"
 	"rnicmmu/model"
+	"rnicmmu/model/key"
 	"rnicmmu/model/rc"
 )
 
@@ -50,7 +51,7 @@ func (r *Responder) proven(now clocked.Time, qp int32, q *recvQP, status msg.Sta
 		r.protocol.count(q, msg.OutcomeAbsent, q.heldOver)
 		r.protocol.putOff(now, qp, q)
 	default:
-		r.answer(now, qp, q, r.refusal(q, msg.OutcomeRemoteOp))
+		r.protocol.refuse(now, qp, q, msg.OutcomeRemoteOp, key.OK)
 	}
 	r.advance(now, qp)
 }
@@ -61,13 +62,12 @@ func (r *Responder) atomicLoaded(now clocked.Time, qp int32, q *recvQP, status m
 		r.want(now, qp, q, stageAtomicStore)
 		return
 	}
-	q.rules.Withdraw(q.before)
-	r.Stats.Messages--
+	r.protocol.withdraw(q)
 	if status == msg.StatusRetry {
 		r.protocol.count(q, msg.OutcomeAbsent, q.heldOver)
 		r.protocol.putOff(now, qp, q)
 	} else {
-		r.answer(now, qp, q, r.refusal(q, msg.OutcomeRemoteOp))
+		r.protocol.refuse(now, qp, q, msg.OutcomeRemoteOp, key.OK)
 	}
 	r.advance(now, qp)
 }
@@ -81,7 +81,7 @@ func (r *Responder) blame(q *recvQP, i int32, status msg.Status) {
 	if status == msg.StatusRetry && rep.packet.Op == model.OpRead {
 		if rep.status == msg.StatusSuccess {
 			rep.status = status
-			r.protocol.count(q, msg.OutcomeAbsent, q.heldOver)
+			r.countRNR(msg.OutcomeAbsent, q.heldOver)
 		}
 		return
 	}

@@ -168,10 +168,8 @@ func (r *Responder) translated(now clocked.Time, qp int32, t *msg.Translation) {
 		r.invalidated(now, qp, q, t.Outcome)
 	case t.Outcome == msg.OutcomeOK:
 		r.granted(now, qp, q, t)
-	case t.Outcome == msg.OutcomeAbsent && r.mayBackUp(q):
-		r.want(now, qp, q, stageBackUp)
+	case t.Outcome == msg.OutcomeAbsent && r.wantBackUp(now, qp, q): // goes to the ring
 	case t.Outcome == msg.OutcomeAbsent, t.Outcome == msg.OutcomeMoving:
-		r.noteFlood(q, t)
 		r.protocol.count(q, t.Outcome, t.Over)
 		r.protocol.putOff(now, qp, q)
 	default:
@@ -190,55 +188,7 @@ func (r *Responder) granted(now clocked.Time, qp int32, q *recvQP, t *msg.Transl
 	q.heldAddress, q.heldOver = t.Address, t.Over
 	r.enterStage(now, q, stagePiece)
 	if q.flooded || !r.ring.idle() {
-		r.reconsider(now, qp, q, t.Over)
-	}
-}
-
-// reconsider puts the head off although its page is there: bytes that wait in
-// the backup ring come first, and with qp.flood the QP may not know of the page.
-func (r *Responder) reconsider(now clocked.Time, qp int32, q *recvQP, over bool) {
-	p, va := r.first(q), r.address(q)
-	behind := r.ring.overlaps(va, r.span(p, q.offset, va), r.ring.tail)
-	switch {
-	case q.flooded && !r.learnt(now, q):
-		r.Stats.Flooded++
-	case !behind:
-		return
-	case r.mayBackUp(q):
-		r.letGo(q)
-		r.want(now, qp, q, stageBackUp)
-		return
-	}
-	r.protocol.count(q, msg.OutcomeAbsent, over)
-	r.protocol.putOff(now, qp, q)
-}
-
-// learnt tells whether the QP knows that its page is there. QPs learn it one
-// after the other, from their first look-up on that finds it.
-func (r *Responder) learnt(now clocked.Time, q *recvQP) bool {
-	if q.freshAt == clocked.Never {
-		r.updated = max(r.updated, now) + r.spec.QP.FloodUpdate
-		q.freshAt = r.updated
-	}
-	q.flooded = now < q.freshAt
-	return !q.flooded
-}
-
-// noteFlood begins, with qp.flood, a READ's ignorance of its page.
-func (r *Responder) noteFlood(q *recvQP, t *msg.Translation) {
-	if t.Outcome == msg.OutcomeAbsent && r.spec.QP.Flood && q.packet.Opcode.Op() == model.OpRead {
-		q.flooded, q.freshAt = true, clocked.Never
-	}
-}
-
-func (r *Responder) count(_ *recvQP, o msg.Outcome, over bool) {
-	switch {
-	case o == msg.OutcomeMoving:
-		r.Stats.RNRMoving++
-	case over:
-		r.Stats.RNROver++
-	default:
-		r.Stats.RNRPaging++
+		r.reconsider(now, qp, q)
 	}
 }
 
@@ -262,26 +212,6 @@ func (r *Responder) responsePSN(q *recvQP) rc.PSN {
 		return q.packet.PSN.Add(q.offset / r.mtu)
 	}
 	return q.packet.PSN
-}
-
-// putOff answers the head with an RNR NAK. A READ that has begun is cut: it
-// counts as executed, its missing responses will be asked for again.
-func (r *Responder) putOff(now clocked.Time, qp int32, q *recvQP) {
-	r.letGo(q)
-	q.checked, q.stalled = false, true
-	op := q.packet.Opcode.Op()
-	if op == model.OpSend && q.packet.Opcode.First() {
-		q.untakeReceive()
-	}
-	if q.fresh && !q.again || op != model.OpRead { // a piece already written will be written again
-		r.answer(now, qp, q, q.rules.Translate(q.packet, false))
-		return
-	}
-	at := r.responsePSN(q)
-	if end := q.packet.PSN.Add(rc.Span(op, uint64(q.packet.Length), r.mtu)); end == q.rules.Expected {
-		q.cut, q.cutNamed, q.cutAt = true, false, at
-	}
-	r.answer(now, qp, q, q.rules.PutOff(at))
 }
 
 // letGo ends the QP's use of its translation.

@@ -25,15 +25,17 @@ func TestLaterAck(t *testing.T) {
 	}
 }
 
-// TestSkippedRead: the response of a READ is lost and the ACK of the WRITE
-// behind it arrives: an implied NAK, long before the time-out.
+// RC-5: the response of a READ is lost and the ACKs of three WRITEs behind it
+// arrive: an implied NAK, long before the time-out, and only one go-back.
 func TestSkippedRead(t *testing.T) {
 	s := warm(t, testSpec(t))
-	s.driver.outstanding = 2
+	s.driver.outstanding = 4
 	lost := false
 	s.down.drop = func(*msg.Packet) bool { first := !lost; lost = true; return first }
 	read := s.post(model.OpRead, 0, 0x20000, 64)
-	s.post(model.OpWrite, 0, 0x30000, 64)
+	for range 3 {
+		s.post(model.OpWrite, 0, 0x30000, 64)
+	}
 	s.run(t)
 	if st := s.req.Stats; st.ImpliedNaks != 1 || st.GoBacks != 1 || st.Timeouts != 0 || read.Complete-read.Issue > 10*clocked.Microsecond {
 		t.Errorf("%+v, READ took %v", st, read.Complete-read.Issue)

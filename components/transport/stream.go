@@ -8,10 +8,10 @@ import (
 )
 
 // Bytes of headers on the wire around an FPDU: Ethernet with FCS, preamble and
-// gap 38 ([Husky23]), IPv4 20, TCP 20 without options. The shortest frame takes
-// 84 with preamble and gap ([Ethernet]).
+// gap 38 ([Husky23]), IPv4 20, TCP 20 with 12 of timestamps ([RFC7323]). The
+// shortest frame takes 84 with preamble and gap ([Ethernet]).
 const (
-	segmentHeaders = 38 + 20 + 20
+	segmentHeaders = 38 + 20 + 20 + 12
 	frameMin       = 84
 )
 

@@ -6,17 +6,35 @@ import (
 	"rnicmmu/measure"
 	"rnicmmu/model"
 	"rnicmmu/model/ddp"
+	"rnicmmu/model/rc"
 )
 
 // endPacket ends the head, all of whose pieces are done: TCP takes it, and
 // acknowledges it when the point of acknowledgement is reached. A READ or
 // atomic reaches it when its response is being made.
 func (r *streamResponder) endPacket(now clocked.Time, qp int32, q *recvQP) bool {
-	s := &r.streams[qp]
 	p := r.first(q)
 	q.fresh = false
 	if p.Last || r.per == perPacket {
 		r.letGo(q)
+	}
+	if p.Invalidate != 0 {
+		r.enterStage(now, q, stageInvalidate)
+		*r.translates.Push() = qp
+		return false
+	}
+	r.execute(now, qp, q, rc.Done)
+	return true
+}
+
+// execute ends the head. A SEND whose key to invalidate is not valid ends the
+// stream.
+func (r *streamResponder) execute(now clocked.Time, qp int32, q *recvQP, e rc.Execution) {
+	s := &r.streams[qp]
+	p := r.first(q)
+	if e != rc.Done {
+		r.terminate(now, qp, q, ddp.CannotInvalidate())
+		return
 	}
 	if p.Last {
 		r.Stats.Messages++
@@ -29,21 +47,23 @@ func (r *streamResponder) endPacket(now clocked.Time, qp int32, q *recvQP) bool 
 		r.respond(qp, q, p)
 		r.owe(qp, q, s, p, 0)
 		r.finish(now, q)
-		return true
+		return
 	}
 	switch {
-	case q.lastOp == none || r.ackAt == ackReceipt:
+	case r.ackAt == ackReceipt, !q.unplaced, q.lastOp == none && r.ackAt == ackIssue:
 		r.owe(qp, q, s, p, 0)
 	case r.ackAt == ackIssue:
 		r.ops.slots[q.lastOp].reply = r.owe(qp, q, s, p, 1)
 	default:
 		q.flushed = r.owe(qp, q, s, p, 1)
 		r.want(now, qp, q, stageFlush)
-		return true
+		return
 	}
 	r.afterAck(now, qp, q)
-	return true
 }
+
+// withdraw has nothing to undo: an atomic counts as executed when it ends.
+func (r *streamResponder) withdraw(*recvQP) {}
 
 // respond queues the response of an atomic or of a READ of no bytes; others
 // were made as their data were read.
@@ -88,7 +108,7 @@ func (r *streamResponder) ackReady(s *recvStream) bool {
 }
 
 // takeAcks moves the acknowledgement on, up to a duplicate.
-func (r *streamResponder) takeAcks(now clocked.Time, s *recvStream) {
+func (r *streamResponder) takeAcks(now clocked.Time, qp int32, q *recvQP, s *recvStream) {
 	for r.ackReady(s) {
 		if r.replies.slots[s.ackHead].packet == nil && (s.ackNow || s.dups > 0) {
 			return // what is due before it leaves first
@@ -100,6 +120,10 @@ func (r *streamResponder) takeAcks(now clocked.Time, s *recvStream) {
 		p := rep.packet
 		if p == nil {
 			s.dups++
+			continue
+		}
+		if s.broken || rep.status != msg.StatusSuccess {
+			r.fallApart(qp, q, s, p)
 			continue
 		}
 		s.ack = p.Segment.Seq + p.Segment.Bytes
@@ -124,12 +148,15 @@ func (r *streamResponder) mayEmit(qp int32, q *recvQP) bool {
 	if r.ackReady(s) || s.answers() {
 		return true
 	}
-	if s.closed {
-		return r.replyReady(q)
+	if s.silent() && r.replyReady(q) {
+		return true
 	}
 	_, ok := r.nextResponse(q, s)
 	return ok
 }
+
+// silent tells whether new responses are discarded.
+func (s *recvStream) silent() bool { return s.closed || s.ended }
 
 func (r *streamResponder) replyReady(q *recvQP) bool {
 	if q.replyHead == none {
@@ -143,13 +170,18 @@ func (r *streamResponder) replyReady(q *recvQP) bool {
 // the QP's next reply.
 func (r *streamResponder) nextResponse(q *recvQP, s *recvStream) (*msg.Packet, bool) {
 	switch {
+	case s.closed:
 	case s.out.Resend():
 		return *s.sent.At(s.sent.Head()), true
 	case s.cursor != s.sent.Tail():
 		p := *s.sent.At(s.cursor)
 		return p, s.out.MaySend(p.Segment.Bytes)
-	case r.replyReady(q):
-		p := r.replies.slots[q.replyHead].packet
+	case !s.ended && r.replyReady(q):
+		rep := &r.replies.slots[q.replyHead]
+		p := rep.packet
+		if rep.status != msg.StatusSuccess {
+			toTerminate(p, ddp.Catastrophic(p.Op))
+		}
 		if p.Segment.Message == ddp.Terminate {
 			return nil, s.ackHead == none && s.out.MaySend(fpdu(p)) // it acknowledges all that came before
 		}
@@ -169,16 +201,16 @@ func response(op model.Op) ddp.Message {
 // emit sends a response or an ACK, unless the ACK may still wait.
 func (r *streamResponder) emit(now clocked.Time, qp int32, q *recvQP) {
 	s := &r.streams[qp]
-	r.takeAcks(now, s)
+	r.takeAcks(now, qp, q, s)
 	if s.closed {
 		s.ackNow, s.dups = false, 0
-		if r.replyReady(q) {
-			r.pool.Put(r.popReply(q))
-		}
+	}
+	if s.silent() && r.replyReady(q) {
+		r.pool.Put(r.popReply(q))
 	}
 	p, ok := r.nextResponse(q, s)
 	switch {
-	case ok && !s.closed && !s.alone():
+	case ok && !s.alone():
 		r.sendResponse(now, qp, q, s, p)
 	case s.answers():
 		r.Stats.TCP.Acks++
@@ -204,6 +236,10 @@ func (r *streamResponder) sendResponse(now clocked.Time, qp int32, q *recvQP, s 
 		p = r.popReply(q)
 		p.Ledger.Charge(now, measure.CauseResponder)
 		p.QP = uint32(qp)
+		if p.Segment.Message == ddp.Terminate {
+			r.Stats.TCP.Terminates++
+			s.dead, s.ended = true, true
+		}
 		p.Segment.Seq, p.Segment.Bytes = s.out.Next(), fpdu(p)
 		*s.sent.Push() = p
 		if q.stage == stageReadAhead { // its READ may go on now

@@ -78,6 +78,7 @@ func (r *streamRequester) admit(now clocked.Time, qp int32) {
 		req.wqe.Access.Ledger.Charge(now, measure.CausePost)
 		req.count = rc.RequestPackets(req.wqe.Op, uint64(req.wqe.Len), r.mtu)
 		q.admitted++
+		q.setFence(req)
 	}
 	if s.dead {
 		r.flush(now, qp)
@@ -95,11 +96,11 @@ func (r *streamRequester) goOn(qp int32) {
 		r.cut(q, s)
 		r.timers.set(qp, s.deadline())
 	}
-	if !q.reading && r.nextPayload(s) != nil {
+	if !q.reading && r.nextPayload(q, s) != nil {
 		q.reading = true
 		*r.payload.Push() = qp
 	}
-	if !q.queued && (s.answers() || r.nextSegment(s) != nil) {
+	if !q.queued && (s.answers() || r.nextSegment(q, s) != nil) {
 		q.queued = true
 		*r.sending.Push() = qp
 	}
@@ -133,7 +134,7 @@ func (r *streamRequester) carries(req *request, part uint32) uint32 {
 
 // nextPayload is the segment whose data are to be read next, nil if none may
 // be. What is due is read whatever is held.
-func (r *streamRequester) nextPayload(s *sendStream) *segment {
+func (r *streamRequester) nextPayload(q *sendQP, s *sendStream) *segment {
 	if s.dead {
 		return nil
 	}
@@ -149,7 +150,10 @@ func (r *streamRequester) nextPayload(s *sendStream) *segment {
 	if s.pay == s.segments.Tail() || s.pay != s.cursor && s.held >= r.spec.QP.PayloadAhead {
 		return nil
 	}
-	return s.segments.At(s.pay)
+	if g := s.segments.At(s.pay); g.sent || !q.fenced(q.sq.At(g.request)) {
+		return g
+	}
+	return nil
 }
 
 // readPayload reads data to send, a segment of each QP in turn.
@@ -158,7 +162,7 @@ func (r *streamRequester) readPayload(now clocked.Time) {
 		qp := r.payload.Pop()
 		q, s := &r.qps[qp], &r.streams[qp]
 		q.reading = false
-		g := r.nextPayload(s)
+		g := r.nextPayload(q, s)
 		if g == nil {
 			continue
 		}

@@ -6,7 +6,6 @@ import (
 	"rnicmmu/measure"
 	"rnicmmu/model"
 	"rnicmmu/model/ddp"
-	"rnicmmu/model/key"
 	"rnicmmu/model/tcp"
 )
 
@@ -36,7 +35,9 @@ type recvStream struct {
 	dropped  bool   // the segment expected was dropped for its page and has not come again
 	from     uint32 // bytes of a READ that were read before its request was dropped
 	more     bool   // the ACK of what was taken last waits for what is taken next
-	dead     bool   // nothing is executed any more: a Terminate message was sent, or the stream is closed
+	dead     bool   // nothing is executed any more
+	broken   bool   // the bus failed behind a segment that is not acknowledged: none is any more
+	ended    bool   // a Terminate message was sent: no response is any more
 	gaveUp   bool
 }
 
@@ -243,54 +244,5 @@ func (r *streamResponder) putOff(now clocked.Time, qp int32, q *recvQP) {
 	r.finish(now, q)
 	if s.closed {
 		r.endOpen(qp, q)
-	}
-}
-
-func (r *streamResponder) refuse(now clocked.Time, qp int32, q *recvQP, o msg.Outcome, why key.Verdict) {
-	reason := ddp.Refusal(r.first(q).Op, why)
-	if o == msg.OutcomeRemoteOp {
-		reason = ddp.Catastrophic(r.first(q).Op)
-	}
-	r.terminate(now, qp, q, reason)
-}
-
-func (r *streamResponder) tooLong(now clocked.Time, qp int32, q *recvQP) {
-	r.terminate(now, qp, q, ddp.TooLong())
-}
-
-// terminate answers the head with a Terminate message, behind the responses of
-// earlier requests. TCP does not acknowledge the head, so its request cannot
-// complete before the message arrives.
-func (r *streamResponder) terminate(now clocked.Time, qp int32, q *recvQP, reason ddp.Reason) {
-	s := &r.streams[qp]
-	r.Stats.TCP.Terminates++
-	r.letGo(q)
-	p := r.first(q)
-	t := p
-	if q.open != none { // the response that was being read takes the message
-		t = r.replies.slots[q.open].packet
-		r.replies.slots[q.open].open = false
-		q.open = none
-		r.pool.Put(p)
-	} else {
-		i := r.replies.add(reply{packet: t, next: none})
-		r.append(qp, q, i)
-	}
-	t.Response, t.First, t.Last, t.Payload = true, true, true, 0
-	t.Segment.Message, t.Segment.Reason = ddp.Terminate, reason
-	s.dead = true
-	r.forgetEarly(s)
-	r.wantEmit(qp, q)
-	r.finish(now, q)
-}
-
-// forgetEarly drops what was kept.
-func (r *streamResponder) forgetEarly(s *recvStream) {
-	s.in.Forget()
-	for r.early.front(&s.stream) != nil {
-		e := r.early.pop(&s.stream)
-		r.held -= e.bytes
-		r.used -= e.bytes
-		r.pool.Put(e.packet)
 	}
 }

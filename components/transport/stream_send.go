@@ -9,7 +9,7 @@ import (
 )
 
 // nextSegment is the segment that may leave now, nil if none may.
-func (r *streamRequester) nextSegment(s *sendStream) *segment {
+func (r *streamRequester) nextSegment(q *sendQP, s *sendStream) *segment {
 	if s.dead {
 		return nil
 	}
@@ -24,7 +24,9 @@ func (r *streamRequester) nextSegment(s *sendStream) *segment {
 	switch {
 	case g.payload != payloadHere && g.payload != payloadFree, !s.out.MaySend(g.bytes):
 		return nil
-	case !g.sent && g.reads && s.reads >= r.spec.QP.MaxRdAtomic:
+	case g.sent:
+		return g
+	case g.reads && s.reads >= r.spec.QP.MaxRdAtomic, q.fenced(q.sq.At(g.request)):
 		return nil
 	}
 	return g
@@ -42,9 +44,9 @@ func (r *streamRequester) send(now clocked.Time) {
 			return
 		}
 		qp := r.sending.Pop()
-		s := &r.streams[qp]
-		r.qps[qp].queued = false
-		g := r.nextSegment(s)
+		q, s := &r.qps[qp], &r.streams[qp]
+		q.queued = false
+		g := r.nextSegment(q, s)
 		switch {
 		case g != nil && !s.alone():
 			r.transmit(now, qp, s, g)
@@ -95,6 +97,9 @@ func (r *streamRequester) fill(p *msg.Packet, req *request, g *segment) {
 	p.Write = (w.Access.ID+1)<<24 | uint64(g.part)
 	p.MsgLen, p.Offset, p.Payload = w.Len, offset, r.carries(req, g.part)
 	p.First, p.Last = g.part == 0, g.part == req.count-1
+	if p.Last && w.Op == model.OpSend {
+		p.Invalidate = w.Invalidate
+	}
 	p.PSN = g.seq
 	p.Segment = msg.Segment{Seq: g.seq, Bytes: g.bytes, Message: ddp.Request(w.Op)}
 }

@@ -36,36 +36,6 @@ func (r *streamResponder) acknowledged(now clocked.Time, qp int32, p *msg.Packet
 	r.setTimer(qp, s)
 }
 
-// close ends a stream that the other side has closed or that is given up. What
-// is under way ends on its own and goes nowhere.
-func (r *streamResponder) close(qp int32, q *recvQP, s *recvStream) {
-	s.closed, s.dead, s.ackNow, s.dups = true, true, false, 0
-	r.forgetEarly(s)
-	for s.sent.Len() > 0 {
-		r.pool.Put(s.sent.Pop())
-	}
-	s.cursor = s.sent.Head()
-	for s.back != nil {
-		next := s.back.Acked
-		r.pool.Put(s.back)
-		s.back = next
-	}
-	s.backTail = nil
-	if q.stage == stageIdle {
-		r.endOpen(qp, q)
-	}
-}
-
-// endOpen ends the response of a READ that will not go on.
-func (r *streamResponder) endOpen(qp int32, q *recvQP) {
-	if q.open != none {
-		r.begun--
-		r.replies.slots[q.open].open = false
-		q.open = none
-		r.wantEmit(qp, q)
-	}
-}
-
 // setTimer gives the stream its next deadline.
 func (r *streamResponder) setTimer(qp int32, s *recvStream) {
 	if s.closed {

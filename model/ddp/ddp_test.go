@@ -71,6 +71,9 @@ func TestRefusal(t *testing.T) {
 	if a, b, c := NoBuffer().Bits(), TooLong().Bits(), Catastrophic(model.OpRead).Bits(); a != 0x1202 || b != 0x1205 || c != 0 {
 		t.Errorf("no buffer %#x, too long %#x, catastrophic %#x", a, b, c)
 	}
+	if c := CannotInvalidate().Bits(); c != 0x0109 {
+		t.Errorf("cannot invalidate %#x", c)
+	}
 	if s := NoBuffer().String(); s != "0x1202" {
 		t.Error(s)
 	}

@@ -12,6 +12,6 @@
 //
 // # Not modelled
 //
-// MPA's markers and connection set-up, the values in headers, SEND with
-// invalidate or solicited event, immediate data.
+// MPA's markers and connection set-up, the values in headers, solicited
+// events, immediate data.
 package ddp

@@ -32,6 +32,7 @@ const (
 	CodeBaseBounds    = 1
 	CodeAccess        = 2 // RDMAP
 	CodeNotAssociated = 3 // RDMAP
+	CodeNoInvalidate  = 9 // RDMAP
 	CodeTaggedStream  = 2 // DDP: not associated with the stream
 	CodeNoBuffer      = 2 // untagged
 	CodeTooLong       = 5 // untagged
@@ -55,6 +56,9 @@ func NoBuffer() Reason { return Reason{LayerDDP, TypeUntagged, CodeNoBuffer} }
 
 // TooLong refuses a SEND that its receive buffer does not hold.
 func TooLong() Reason { return Reason{LayerDDP, TypeUntagged, CodeTooLong} }
+
+// CannotInvalidate refuses a SEND with invalidate whose key is not valid.
+func CannotInvalidate() Reason { return Reason{LayerRDMAP, TypeProtection, CodeNoInvalidate} }
 
 // Catastrophic ends a stream for an error of the responder's own: a receive
 // buffer that its key does not open, a page that cannot be brought in.

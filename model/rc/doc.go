@@ -23,5 +23,5 @@
 // # Not modelled
 //
 // End-to-end credits (the ACK code is encoded, never acted upon), migration,
-// SRQ, the memory windows' own checks, and class-A errors of the local side.
+// SRQ, and class-A errors of the local side. Keys and windows are package key's.
 package rc

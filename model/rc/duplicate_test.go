@@ -6,6 +6,7 @@ import (
 	"rnicmmu/model/key"
 )
 
+// KEY-5: a duplicate is answered from what was done, and does nothing again.
 func TestDuplicates(t *testing.T) {
 	r := newResponder(t, nil)
 	r.Receive(read(100, 0x1000, 4*mtu), good) // 100 … 103

@@ -40,8 +40,8 @@ func TestAcknowledge(t *testing.T) {
 	}
 }
 
-// A sequence NAK goes back once; more signs of the same loss do nothing (RC-5),
-// and any progress gives the budgets back (RC-3).
+// RC-5, RC-3: a sequence NAK goes back once; more signs of the same loss do
+// nothing, and any progress gives the budgets back.
 func TestSequenceNAK(t *testing.T) {
 	r := newRequester(t, 2, 3)
 	for range 5 {
@@ -112,8 +112,8 @@ func rnr(t *testing.T, code, budget uint8, ready, roundTrip int64) (naks int, la
 	}
 }
 
-// RNR budgets in closed form: scenarios C3 and C4. With delay d (round trip
-// included) and a buffer ready at tr, NAKs = max(1, ceil(tr/d)).
+// C3, C4: RNR budgets in closed form. With delay d (round trip included) and a
+// buffer ready at tr, NAKs = max(1, ceil(tr/d)).
 func TestRNRBudgets(t *testing.T) {
 	const us = int64(microsecond)
 	for _, tc := range []struct {
@@ -177,9 +177,8 @@ func TestFatalNAKs(t *testing.T) {
 	}
 }
 
-// READ responses: in order they advance; a hole is an implied NAK; an ACK that
-// skips a READ too. The READ restarts at its first missing packet:
-// scenario C10 (a).
+// C10 (a): READ responses in order advance; a hole is an implied NAK; an ACK that
+// skips a READ too. The READ restarts at its first missing packet.
 func TestReadResponses(t *testing.T) {
 	r := newRequester(t, 7, 7)
 	r.Issue(1, false) // WRITE FFFFFE

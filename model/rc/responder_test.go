@@ -112,7 +112,7 @@ func TestRefusalsInOrder(t *testing.T) {
 	}
 }
 
-// A SEND with an invalidate that fails kills the QP without a NAK.
+// D8: a SEND with an invalidate that fails kills the QP without a NAK.
 func TestInvalidateRefused(t *testing.T) {
 	r := newResponder(t, nil)
 	in := good
@@ -121,8 +121,7 @@ func TestInvalidateRefused(t *testing.T) {
 	wantAction(t, "afterwards", r.Receive(write(100, 8), good), Action{Kind: Drop})
 }
 
-// READ and WRITE of no bytes are acknowledged whatever key and address:
-// scenario D2.
+// D2: READ and WRITE of no bytes are acknowledged whatever key and address.
 func TestZeroLengthNeedsNothing(t *testing.T) {
 	r := newResponder(t, nil)
 	in := Inputs{Key: key.ZeroLength}
@@ -130,8 +129,7 @@ func TestZeroLengthNeedsNothing(t *testing.T) {
 	wantAction(t, "READ", r.Receive(read(101, 0, 0), in), Action{Kind: SendResponse, Syndrome: AckUnlimited, PSN: 101, MSN: 2})
 }
 
-// An atomic on a read-only region is refused before it executes:
-// scenario F10.
+// F10: an atomic on a read-only region is refused before it executes.
 func TestAtomicOnReadOnlyRegion(t *testing.T) {
 	region := key.Region{Key: 0x100, PD: 1, State: key.Valid, Rights: key.RemoteRead, Length: 64}
 	r := newResponder(t, nil)
@@ -197,7 +195,7 @@ func TestOpcodeSequence(t *testing.T) {
 	}
 }
 
-// One NAK a gap, then silence until the gap is filled (RC-5).
+// RC-5: one NAK a gap, then silence until the gap is filled.
 func TestOneNAKPerGap(t *testing.T) {
 	r := newResponder(t, nil)
 	nak := Action{Kind: SendNAK, Syndrome: NAKSequence, PSN: 100}
@@ -238,8 +236,7 @@ func TestReadSpan(t *testing.T) {
 	}
 }
 
-// A region revoked in mid-READ ends the response with a NAK:
-// scenario C10 (b).
+// C10 (b): a region revoked in mid-READ ends the response with a NAK.
 func TestRevokedDuringRead(t *testing.T) {
 	r := newResponder(t, nil)
 	r.Receive(read(100, 0x1000, 4*mtu), good)

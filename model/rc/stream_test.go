@@ -128,9 +128,9 @@ func (s *stream) step(end PSN) {
 	}
 }
 
-// Over lossy wires, with absent pages and missing buffers, every request
-// packet is executed once and in order, every response is placed once and in
-// order, and everything is acknowledged (RC-1, KEY-5).
+// RC-1, KEY-5: over lossy wires, with absent pages and missing buffers, every
+// request packet is executed once and in order, every response is placed once
+// and in order, and everything is acknowledged.
 func TestExactlyOnceInOrder(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		start := PSN(rapid.SampledFrom([]uint32{0, 0xFFFFF0}).Draw(t, "start"))

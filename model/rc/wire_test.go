@@ -9,7 +9,7 @@ import (
 	"rnicmmu/model"
 )
 
-// PSN comparison is signed in 24 bits (RC-8).
+// RC-8: PSN comparison is signed in 24 bits.
 func TestPSN(t *testing.T) {
 	for _, tc := range []struct {
 		p, q PSN

@@ -27,10 +27,7 @@ func (s *Sender) Ack(now int64, ack, window uint32, bare bool) Event {
 	if before(s.next, ack) {
 		s.next = ack
 	}
-	if s.timing && !before(ack, s.timedEnd) {
-		s.timing = false
-		s.timer.sample(now - s.timedAt)
-	}
+	s.measure(now, ack)
 	switch {
 	case s.recovering && before(ack, s.recover):
 		e.Resend = true
@@ -45,6 +42,22 @@ func (s *Sender) Ack(now int64, ack, window uint32, bare bool) Event {
 	s.dups = 0
 	s.restart(now)
 	return e
+}
+
+// measure takes the round trip that an acknowledgement of new bytes tells. That
+// of a segment sent again is known by its timestamp ([RFC7323] 4.1), which names
+// its last sending; without, the time-out would stay as long as it was doubled
+// where every segment is lost once.
+func (s *Sender) measure(now int64, ack uint32) {
+	switch {
+	case s.again:
+		s.timing = false
+		s.timer.sample(now - s.againAt)
+	case s.timing && !before(ack, s.timedEnd):
+		s.timing = false
+		s.timer.sample(now - s.timedAt)
+	}
+	s.again = false
 }
 
 // restart times the oldest byte ([RFC6298] 5.2, 5.3).

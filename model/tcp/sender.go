@@ -40,6 +40,8 @@ type Sender struct {
 	timing   bool // a round trip is being measured
 	timedEnd uint32
 	timedAt  int64
+	again    bool  // the segment at una was sent again, and
+	againAt  int64 // when last
 
 	deadline int64
 	expired  int // time-outs since the last progress
@@ -115,9 +117,13 @@ func (s *Sender) Sent(now int64, n uint32) (again bool) {
 	}
 	if s.resend {
 		s.resend = false
+		s.again, s.againAt = true, now
 		return true
 	}
 	again = before(s.next, s.high)
+	if again && s.next == s.una {
+		s.again, s.againAt = true, now
+	}
 	if !again && !s.timing {
 		s.timing, s.timedEnd, s.timedAt = true, s.next+n, now
 	}

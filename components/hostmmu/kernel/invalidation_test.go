@@ -1,12 +1,14 @@
 package kernel
 
 import (
+	"slices"
 	"testing"
 
 	"pgregory.net/rapid"
 
 	"rnicmmu/clocked"
 	"rnicmmu/components/msg"
+	"rnicmmu/measure"
 	content "rnicmmu/model/frame"
 	"rnicmmu/model/key"
 )
@@ -169,5 +171,69 @@ func TestReadaheadIsOnlyAHint(t *testing.T) {
 				t.Errorf("%d frames: page %d was read", frames, p)
 			}
 		}
+	}
+}
+
+// E10: asking for the same pages' invalidation without end, while the adapter
+// does not answer, queues one command a page at most.
+func TestInvalidationsDoNotPileUp(t *testing.T) {
+	const pageCount = 64
+	w := newWorld(t, setting{spec: quick(2 * pageCount), regions: oneRegion(pageCount)})
+	w.touch(true, pages(0, pageCount)...)
+	w.run()
+	w.nics[0].command = clocked.Millisecond
+	asked := uint64(0)
+	for range 1000 {
+		for p := range uint32(pageCount) {
+			if w.kernel.Migrate(w.engine.Now(), p) {
+				asked++
+			}
+		}
+	}
+	w.engine.Wake(w.kernel.ID(), w.engine.Now()+ns)
+	stats := w.run()
+	wantCount(t, "invalidations", asked, pageCount)
+	wantCount(t, "commands", stats.InvalidationsIssued, pageCount)
+}
+
+// E6: who is told of an invalidation's end asks for another one at once: both
+// are done.
+func TestInvalidationWithinInvalidation(t *testing.T) {
+	w := newWorld(t, setting{spec: steps(quick(8)), regions: oneRegion(2)})
+	w.touch(true, 0, 1)
+	w.run()
+	w.kernel.config.OnInvalidation = func(r *measure.Invalidation) {
+		w.records = append(w.records, *r)
+		if len(w.records) == 1 {
+			w.move(t, 1)
+		}
+	}
+	w.move(t, 0)
+	stats := w.run()
+	wantCount(t, "acknowledged", stats.InvalidationsAcknowledged, 2)
+	wantCount(t, "migrations", stats.Migrations, 2)
+}
+
+// A14, INV-7: with no frame free, invalidations of 512 entries a work request
+// finish and make room: 4 pages of 2 MiB are 4 work requests.
+func TestInvalidationWithoutMemory(t *testing.T) {
+	s := steps(quick(2))
+	s.Page, s.Memory, s.Command.Chunk, s.Pager.Batch = "2MiB", 8<<21, 512, 4
+	s.Pager.Initial = "resident"
+	regions := []Region{{VA: 0, Length: 12 << 21, Writable: true}}
+	w := newWorld(t, setting{spec: s, regions: regions})
+	var posts []uint32
+	w.nics[0].zapped = func(_ clocked.Time, c *msg.Command) {
+		if c.Op == msg.CmdInvalidate {
+			posts = append(posts, c.Posts)
+			if free, _, _ := w.kernel.Frames(); free != 0 {
+				t.Errorf("%d frames free", free)
+			}
+		}
+	}
+	w.nics[0].qps = []*qp{{script: []access{{entry: 9 << 9, page: 9, write: true}}}}
+	w.run()
+	if !slices.Equal(posts, []uint32{4}) {
+		t.Errorf("work requests %v, want one command of 4", posts)
 	}
 }

@@ -87,7 +87,7 @@ func (k *Kernel) takeIOMMU(now clocked.Time) {
 // are cut off.
 func (k *Kernel) fenceDone(now clocked.Time, fence *msg.IOMMUCommand) {
 	q := &k.iommu
-	who, aborted := ref(fence.Owner), fence.TimedOut
+	who := ref(fence.Owner)
 	for last := false; !last && q.out.Len() > 0; {
 		c := q.out.Pop()
 		last = c == fence
@@ -101,11 +101,11 @@ func (k *Kernel) fenceDone(now clocked.Time, fence *msg.IOMMUCommand) {
 	}
 	switch who.actor() {
 	case actorFence:
-		k.fenced(now, who.index(), aborted)
+		k.fenced(now, who.index())
 	case actorLazy:
 		k.lazyFlushed(now)
 	case actorRegion:
-		k.domainFlushed(now, who.index(), aborted)
+		k.domainFlushed(now, who.index())
 	}
 }
 

@@ -25,7 +25,6 @@ type iommuMock struct {
 	events  []msg.IOMMUEvent
 	ring    int // places in use
 	most    int
-	abort   bool // the next fence is aborted
 	noDirty bool // walks set no dirty bits, and give the right to store to dirty pages only
 	seen    [msg.FreeRing + 1]int
 	groups  []*qp // by group
@@ -184,7 +183,6 @@ func (w *world) settle(now clocked.Time) {
 			}
 		}
 		m.fences = m.fences[1:]
-		f.cmd.TimedOut, m.abort = m.abort, false
 		w.note(now, "fence")
 		m.events = append(m.events, msg.IOMMUEvent{Kind: msg.EventFence, Command: f.cmd})
 	}
@@ -260,7 +258,8 @@ func (w *world) askPages(i int, q *qp, requests ...ats.PageRequest) uint16 {
 	return g
 }
 
-// suspend starts or ends suspensions of entries, or of those of a region.
+// suspend starts or ends suspensions of entries, which forget their frames, or
+// of a region, whose entries do not.
 func (w *world) suspend(n *nic, c *msg.Command) {
 	first, count, step := c.Entry, uint64(c.Count), 1
 	if c.Whole {
@@ -277,6 +276,9 @@ func (w *world) suspend(n *nic, c *msg.Command) {
 	for e := first; e < first+count; e++ {
 		if n.suspended[e] += step; n.suspended[e] < 0 {
 			w.t.Errorf("entry %d: %d suspensions", e, n.suspended[e])
+		}
+		if step > 0 && !c.Whole {
+			n.table[e] = entry{}
 		}
 	}
 }

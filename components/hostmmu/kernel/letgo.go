@@ -105,11 +105,12 @@ func (k *Kernel) letGoRegion(now clocked.Time, region int) {
 		}
 	}
 	if !flush {
-		k.domainFlushed(now, region, false)
+		k.domainFlushed(now, region)
 		return
 	}
 	d.phase = regionFlush
-	k.flushRegion(region)
+	k.submit(k.flushRange(0, r.FirstPage, k.pagesOf(r), nil))
+	k.submit(msg.IOMMUCommand{Op: msg.Fence, Owner: uint32(refer(actorRegion, region))})
 }
 
 // inDomain tells whether the table of an adapter holds a page's address in the
@@ -119,21 +120,8 @@ func (k *Kernel) inDomain(p uint32) bool {
 	return slices.ContainsFunc(s.regions, func(r int) bool { return k.pages[p].mapped&s.bit(r) != 0 && k.adapterOf(r).domain() })
 }
 
-// flushRegion has the IOTLB forget the pages of a region.
-func (k *Kernel) flushRegion(region int) {
-	r := &k.regions[region]
-	k.submit(k.flushRange(0, r.FirstPage, k.pagesOf(r), nil))
-	k.submit(msg.IOMMUCommand{Op: msg.Fence, Owner: uint32(refer(actorRegion, region))})
-}
-
 // domainFlushed: what a region has given up is unpinned, in software's time.
-// An aborted flush is asked for again.
-func (k *Kernel) domainFlushed(now clocked.Time, region int, aborted bool) {
-	if aborted {
-		k.Stats.Resubmissions++
-		k.flushRegion(region)
-		return
-	}
+func (k *Kernel) domainFlushed(now clocked.Time, region int) {
 	d := &k.registrar.regions[region]
 	d.phase = regionUnpin
 	k.after(now, clocked.Time(len(d.leaving)+len(d.orphans))*k.spec.Registration.Unpin, refer(actorRegion, region))

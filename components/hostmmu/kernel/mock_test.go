@@ -400,6 +400,7 @@ func newWorld(t tester, s setting) *world {
 	}
 	w := &world{t: t, engine: e, rng: 99, jitter: s.jitter, limit: 10 * clocked.Second, orphans: map[uint32]uint32{}}
 	w.id = e.Register(w)
+	e.Last(w.id) // it walks tables that the kernel writes
 	s.adapters = max(s.adapters, 1)
 	config := s.config
 	config.Seed, config.OnInvalidation = 5, func(r *measure.Invalidation) { w.records = append(w.records, *r) }

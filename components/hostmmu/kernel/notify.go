@@ -162,17 +162,9 @@ func (k *Kernel) tellWalkers(i int) {
 	v := k.evictions.items[i]
 	for v.told < len(v.slots) && (v.told == v.acked || k.spec.Notifier.Order == "parallel") {
 		k.Stats.InvalidationsIssued++
+		s := v.slots[v.told]
 		v.told++
-	}
-	k.submitWalkers(i)
-}
-
-// submitWalkers queues the invalidations of the adapters told and not yet
-// acknowledged, and their fence.
-func (k *Kernel) submitWalkers(i int) {
-	v := k.evictions.items[i]
-	for _, s := range v.slots[v.acked:v.told] {
-		if a := s.record.Adapter; k.adapters[a].config.Scheme == SVA && !s.record.TimedOut {
+		if a := s.record.Adapter; k.adapters[a].config.Scheme == SVA {
 			k.submit(msg.IOMMUCommand{Op: msg.DevTLBInvalidate, Adapter: a, PASID: PASID, First: k.vaOf(v.first),
 				Len: uint64(v.count) << k.shift, Record: &s.record})
 		}
@@ -181,16 +173,9 @@ func (k *Kernel) submitWalkers(i int) {
 }
 
 // fenced: what was asked of the IOMMU is done, save by adapters that timed out.
-// An aborted fence says only that something before it timed out, so what was
-// asked is asked again, of the adapters that answer ([Linux] intel/dmar.c).
-func (k *Kernel) fenced(now clocked.Time, i int, aborted bool) {
+// Each command says so itself, so that whoever asked others asks nothing again.
+func (k *Kernel) fenced(now clocked.Time, i int) {
 	v := k.evictions.items[i]
-	if aborted {
-		k.Stats.Resubmissions++
-		k.flushIOTLB(i)
-		k.submitWalkers(i)
-		return
-	}
 	for ; v.acked < v.told; v.acked++ {
 		r := &v.slots[v.acked].record
 		if r.TimedOut {

@@ -12,7 +12,6 @@ import (
 	"rnicmmu/components/msg"
 	"rnicmmu/measure"
 	"rnicmmu/model"
-	"rnicmmu/model/ats"
 )
 
 func scheme(name string) AdapterConfig { return AdapterConfig{Shift: model.Shift4K, Scheme: name} }
@@ -198,6 +197,26 @@ func TestDirtyByScheme(t *testing.T) {
 	}
 }
 
+// INV-8: a store that needed no fault, by an entry that registration or a move
+// made, is written out too; and what the frame held before does not count.
+func TestDirtyWithoutAFault(t *testing.T) {
+	for _, c := range everyScheme {
+		s := quick(4)
+		s.Pager.Initial, s.Pager.ReadFaultsWrite = "resident", false
+		w := newWorld(t, setting{spec: s, regions: shared(1, 12), configs: []AdapterConfig{c}})
+		w.touch(true, pages(0, 4)...)
+		before := w.run()
+		w.touch(false, pages(4, 8)...)
+		after := w.run()
+		wantCount(t, label(c)+" faults", before.Events+before.Absent, 0)
+		wantCount(t, label(c)+" swap-outs of stored pages", after.SwappedOut, 4)
+		w.touch(false, pages(8, 12)...)
+		wantCount(t, label(c)+" swap-outs of pages that were read", w.run().SwappedOut, 4)
+		w.touch(false, pages(0, 4)...) // checks the content
+		w.run()
+	}
+}
+
 // E5: a page that was written out and comes back is dirty again when an adapter
 // stores again.
 func TestDirtyAgain(t *testing.T) {
@@ -222,7 +241,7 @@ func TestLateStoreIsSwappedOut(t *testing.T) {
 			w.transfer(now, &qp{}, access{page: p, write: true}, w.nics[0].table[p].pa)
 		}
 	}
-	w.touch(true, 0, 1, 2, 0, 1, 2) // each page is seen with its content again
+	w.touch(true, 0, 1, 2, 0, 1, 2, 0, 1, 2) // each page is seen with its content again
 	if w.run(); late == 0 {
 		t.Error("no store came late")
 	}
@@ -266,114 +285,6 @@ func (w *world) move(t tester, p uint32) {
 	w.engine.Wake(w.kernel.ID(), now+ns)
 }
 
-// E3: DMA mappings and unmappings of a page take turns, whoever asks: at the
-// end as many are mapped as are in the DMA domain.
-func TestDMAMappingsBalance(t *testing.T) {
-	for _, flush := range []int{0, 2} {
-		configs := []AdapterConfig{behind(ODP), behind(Suspend)}
-		w := newWorld(t, setting{spec: steps(quick(3)), regions: shared(2, 8), configs: configs, config: Config{FlushCount: flush, FlushTime: 10 * us}})
-		w.on(0, true, 0, 1, 2, 3, 4, 5, 6, 7)
-		w.on(1, true, 7, 6, 5, 4, 3, 2, 1, 0)
-		s := w.run()
-		mapped := uint64(0)
-		for range w.kernel.dma.Range(0, 1<<40) {
-			mapped++
-		}
-		if s.DMAUnmaps == 0 || s.DMAMaps != s.DMAUnmaps+mapped {
-			t.Errorf("flush count %d: %d mapped, %d unmapped, %d in the domain", flush, s.DMAMaps, s.DMAUnmaps, mapped)
-		}
-	}
-}
-
-// Strict unmapping flushes the IOTLB before the frame is free; deferred
-// unmapping gathers pages and says which of them are not flushed yet.
-func TestDeferredUnmapping(t *testing.T) {
-	s := steps(quick(2))
-	w := newWorld(t, setting{spec: s, regions: shared(1, 16), configs: []AdapterConfig{behind(ODP)},
-		config: Config{FlushCount: 4, FlushTime: clocked.Second}})
-	w.touch(true, pages(0, 16)...)
-	most := 0
-	w.ticked = func(now clocked.Time) {
-		stale := 0
-		for p := range uint32(16) {
-			if w.kernel.DeferredStale(p) {
-				stale++
-			}
-		}
-		most = max(most, stale)
-	}
-	stats := w.run()
-	wantCount(t, "evictions", stats.Evictions, 14)
-	wantCount(t, "flushes", stats.LazyFlushes, 14/4+1) // the last two by the timer
-	if most < 2 || most > 5 {
-		t.Errorf("%d pages at most waited for a flush; want up to 4, and what left while one was under way", most)
-	}
-	if now := w.engine.Now(); now < clocked.Second {
-		t.Errorf("at rest at %v: the last flush comes after 1 s", now)
-	}
-	for p := range uint32(16) {
-		if w.kernel.DeferredStale(p) {
-			t.Errorf("page %d is not flushed at the end", p)
-		}
-	}
-}
-
-// A page that comes back before its flush is flushed before it is mapped: the
-// adapter does not reach the old frame.
-func TestDeferredPageComesBack(t *testing.T) {
-	w := newWorld(t, setting{spec: steps(quick(2)), regions: shared(1, 4), configs: []AdapterConfig{behind(ODP)},
-		config: Config{FlushCount: 100, FlushTime: clocked.Second}})
-	w.touch(true, 0, 1, 2, 3, 0, 1, 2, 3) // run checks for stale accesses
-	stats := w.run()
-	if stats.LazyFlushes < 2 || w.engine.Now() > 2*clocked.Second {
-		t.Errorf("%d flushes", stats.LazyFlushes)
-	}
-}
-
-// Under iommu registration pins and maps: entries hold IOVAs, and the closed
-// form of the cost has a term for the mappings.
-func TestRegistrationUnderIOMMU(t *testing.T) {
-	s := quick(8)
-	s.DMA.Map = 1490 * ns
-	w := newWorld(t, setting{spec: s, regions: oneRegion(4), configs: []AdapterConfig{scheme(IOMMU)}})
-	if e := w.nics[0].table[1]; e.pa != 0x11000 || !e.write {
-		t.Errorf("entry 1: %+v; want IOVA 0x11000", e)
-	}
-	w.touch(true, 0, 1, 2, 3)
-	stats := w.run()
-	wantCount(t, "events", stats.Events, 0)
-	wantTime(t, "registration", stats.RegistrationTime, 10*us+4*(460+1490)*ns)
-	if _, dma := w.kernel.Tables(); dma == nil {
-		t.Error("no DMA domain")
-	}
-}
-
-// What one adapter pins stays for all; what none pins pages.
-func TestPinnedForAll(t *testing.T) {
-	configs := []AdapterConfig{scheme(SVA), scheme(Pinned)}
-	regions := []Region{
-		{VA: 0x10000, Length: 8 * 4096, Writable: true},
-		{VA: 0x12000, Length: 2 * 4096, Adapter: 1, FirstPage: 2, Writable: true},
-	}
-	w := newWorld(t, setting{spec: quick(4), regions: regions, configs: configs})
-	w.touch(true, pages(0, 8)...)
-	stats := w.run()
-	wantCount(t, "groups", stats.Events, 6)
-	for _, p := range []uint32{2, 3} {
-		if pg := w.kernel.pages[p]; pg.state != pageResident || pg.flags&pagePinned == 0 {
-			t.Errorf("page %d: %+v", p, pg)
-		}
-	}
-	// Two frames are left for the six other pages, and they are not taken away.
-	if _, err := New(clocked.NewEngine(), "kernel", quick(4), Config{Adapters: configs}); err != nil {
-		t.Fatal(err)
-	}
-	k, _ := New(clocked.NewEngine(), "kernel", quick(3), Config{Adapters: configs})
-	if _, err := k.Register(regions); err == nil {
-		t.Error("two pages pinned in three frames leave one for those that page")
-	}
-}
-
 func TestRefusedScheme(t *testing.T) {
 	_, err := New(clocked.NewEngine(), "kernel", quick(4), Config{Adapters: []AdapterConfig{scheme("paged")}})
 	const want = `scheme: "paged": pinned, odp, sva, iommu or suspend is due`
@@ -381,69 +292,3 @@ func TestRefusedScheme(t *testing.T) {
 		t.Errorf("%v, want %s", err, want)
 	}
 }
-
-// E10: asking for the same pages' invalidation without end, while the adapter
-// does not answer, queues one command a page at most.
-func TestInvalidationsDoNotPileUp(t *testing.T) {
-	const pageCount = 64
-	w := newWorld(t, setting{spec: quick(2 * pageCount), regions: oneRegion(pageCount)})
-	w.touch(true, pages(0, pageCount)...)
-	w.run()
-	w.nics[0].command = clocked.Millisecond
-	asked := uint64(0)
-	for range 1000 {
-		for p := range uint32(pageCount) {
-			if w.kernel.Migrate(w.engine.Now(), p) {
-				asked++
-			}
-		}
-	}
-	w.engine.Wake(w.kernel.ID(), w.engine.Now()+ns)
-	stats := w.run()
-	wantCount(t, "invalidations", asked, pageCount)
-	wantCount(t, "commands", stats.InvalidationsIssued, pageCount)
-}
-
-// E6: who is told of an invalidation's end asks for another one at once: both
-// are done.
-func TestInvalidationWithinInvalidation(t *testing.T) {
-	w := newWorld(t, setting{spec: steps(quick(8)), regions: oneRegion(2)})
-	w.touch(true, 0, 1)
-	w.run()
-	w.kernel.config.OnInvalidation = func(r *measure.Invalidation) {
-		w.records = append(w.records, *r)
-		if len(w.records) == 1 {
-			w.move(t, 1)
-		}
-	}
-	w.move(t, 0)
-	stats := w.run()
-	wantCount(t, "acknowledged", stats.InvalidationsAcknowledged, 2)
-	wantCount(t, "migrations", stats.Migrations, 2)
-}
-
-// A14, INV-7: with no frame free, invalidations of 512 entries a work request
-// finish and make room: 4 pages of 2 MiB are 4 work requests.
-func TestInvalidationWithoutMemory(t *testing.T) {
-	s := steps(quick(2))
-	s.Page, s.Memory, s.Command.Chunk, s.Pager.Batch = "2MiB", 8<<21, 512, 4
-	s.Pager.Initial = "resident"
-	regions := []Region{{VA: 0, Length: 12 << 21, Writable: true}}
-	w := newWorld(t, setting{spec: s, regions: regions})
-	var posts []uint32
-	w.nics[0].zapped = func(_ clocked.Time, c *msg.Command) {
-		if c.Op == msg.CmdInvalidate {
-			posts = append(posts, c.Posts)
-			if free, _, _ := w.kernel.Frames(); free != 0 {
-				t.Errorf("%d frames free", free)
-			}
-		}
-	}
-	w.nics[0].qps = []*qp{{script: []access{{entry: 9 << 9, page: 9, write: true}}}}
-	w.run()
-	if !slices.Equal(posts, []uint32{4}) {
-		t.Errorf("work requests %v, want one command of 4", posts)
-	}
-}
-
-var _ = ats.ResponseSuccess

@@ -68,7 +68,6 @@ type Stats struct {
 	UpgradeFlushes     uint64 // of those, for pages that got the right to store
 	AccessFlushes      uint64 // of those, for pages whose accessed bit was cleared
 	Fences             uint64
-	Resubmissions      uint64 // batches given to the IOMMU once more
 
 	CPUAccesses, CPUFaults uint64
 	CPUMinor, CPUMajor     uint64

@@ -28,12 +28,13 @@ func (k *Kernel) suspended(s *notice) bool {
 	return s.cmd.Op == msg.CmdSuspend && k.adapters[s.cmd.Adapter].state == adapterAlive
 }
 
-// zapSuspended makes the suspended entries absent, before anyone can fill them
-// in again: the end of the suspension never shows the old frames.
+// zapSuspended makes entries of a suspended region absent, before anyone can
+// fill them in again: the end of the suspension never shows the old frames.
+// Entries that are themselves suspended have forgotten theirs.
 func (k *Kernel) zapSuspended(now clocked.Time, i int) {
 	v := k.evictions.items[i]
 	for _, s := range v.slots[:v.tables] {
-		if k.suspended(s) {
+		if k.suspended(s) && s.cmd.Whole {
 			v.reopening++
 			k.send(now, s.follow(0, i, msg.CmdInvalidate))
 		}

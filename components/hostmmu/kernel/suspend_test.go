@@ -62,18 +62,24 @@ func TestSuspendedMove(t *testing.T) {
 // A page that leaves: suspended, then absent and open, so that the next access
 // tells the kernel.
 func TestSuspendedEviction(t *testing.T) {
-	w := suspending(t, steps(quick(2)), "page")
-	w.touch(true, 0, 1)
-	w.run()
-	w.logging = true
-	w.touch(true, 2)
-	w.run()
-	if got, want := strings.Join(w.log, ", "), "suspend 0: 0+1, invalidate 0: 0+1, unsuspend 0: 0+1, fill 0: 2+1, resume 0: 0+0"; got != want {
-		t.Errorf("%s, want %s", got, want)
+	want := map[string]string{
+		"page":   "suspend 0: 0+1, unsuspend 0: 0+1, fill 0: 2+1, resume 0: 0+0",
+		"region": "suspend 0: 0+1, invalidate 0: 0+1, unsuspend 0: 0+1, fill 0: 2+1, resume 0: 0+0",
 	}
-	faults := w.kernel.Stats.Events
-	w.touch(true, 0)
-	wantCount(t, "faults", w.run().Events-faults, 1)
+	for unit := range want {
+		w := suspending(t, steps(quick(2)), unit)
+		w.touch(true, 0, 1)
+		w.run()
+		w.logging = true
+		w.touch(true, 2)
+		w.run()
+		if got := strings.Join(w.log, ", "); got != want[unit] {
+			t.Errorf("%s, want %s", got, want[unit])
+		}
+		faults := w.kernel.Stats.Events
+		w.touch(true, 0)
+		wantCount(t, "faults", w.run().Events-faults, 1)
+	}
 }
 
 // SUS-1: suspending one region as a whole leaves accesses to another alone.

@@ -1,0 +1,75 @@
+package transport
+
+import (
+	"rnicmmu/clocked"
+	"rnicmmu/components/msg"
+	"rnicmmu/model"
+	"rnicmmu/model/rc"
+)
+
+// reconsider puts the head off although its page is there: bytes that wait in
+// the backup ring come first, and with qp.flood the QP may not know of the page.
+func (r *Responder) reconsider(now clocked.Time, qp int32, q *recvQP) {
+	p, va := r.first(q), r.address(q)
+	behind := r.ring.overlaps(va, r.span(p, q.offset, va), r.ring.tail)
+	switch {
+	case q.flooded && !r.learnt(now, q):
+		r.Stats.Flooded++
+	case !behind:
+		return
+	case r.wantBackUp(now, qp, q):
+		return
+	}
+	r.countRNR(msg.OutcomeAbsent, q.heldOver)
+	r.protocol.putOff(now, qp, q)
+}
+
+// learnt tells whether the QP knows that its page is there. QPs learn it one
+// after the other, from their first look-up on that finds it.
+func (r *Responder) learnt(now clocked.Time, q *recvQP) bool {
+	if q.freshAt == clocked.Never {
+		r.updated = max(r.updated, now) + r.spec.QP.FloodUpdate
+		q.freshAt = r.updated
+	}
+	q.flooded = now < q.freshAt
+	return !q.flooded
+}
+
+// count books an absent page of the head.
+func (r *Responder) count(q *recvQP, o msg.Outcome, over bool) {
+	if o == msg.OutcomeAbsent && r.spec.QP.Flood && q.packet.Opcode.Op() == model.OpRead {
+		q.flooded, q.freshAt = true, clocked.Never
+	}
+	r.countRNR(o, over)
+}
+
+func (r *Responder) countRNR(o msg.Outcome, over bool) {
+	switch {
+	case o == msg.OutcomeMoving:
+		r.Stats.RNRMoving++
+	case over:
+		r.Stats.RNROver++
+	default:
+		r.Stats.RNRPaging++
+	}
+}
+
+// putOff answers the head with an RNR NAK. A READ that has begun is cut: it
+// counts as executed, its missing responses will be asked for again.
+func (r *Responder) putOff(now clocked.Time, qp int32, q *recvQP) {
+	r.letGo(q)
+	q.checked, q.stalled = false, true
+	op := q.packet.Opcode.Op()
+	if op == model.OpSend && q.packet.Opcode.First() {
+		q.untakeReceive()
+	}
+	if q.fresh && !q.again || op != model.OpRead { // a piece already written will be written again
+		r.answer(now, qp, q, q.rules.Translate(q.packet, false))
+		return
+	}
+	at := r.responsePSN(q)
+	if end := q.packet.PSN.Add(rc.Span(op, uint64(q.packet.Length), r.mtu)); end == q.rules.Expected {
+		q.cut, q.cutNamed, q.cutAt = true, false, at
+	}
+	r.answer(now, qp, q, q.rules.PutOff(at))
+}
