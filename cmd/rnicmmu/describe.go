@@ -69,7 +69,7 @@ var described = map[string]struct{ units, statistics []string }{
 	"adapter":  {[]string{"responder"}, []string{"transport."}},
 	"network":  {[]string{"requester", "responder"}, []string{"transport."}},
 	"peer":     {[]string{"peer_pcie", "peer_memory", "requester"}, nil},
-	"workload": {[]string{"driver"}, []string{"accesses."}},
+	"workload": {[]string{"driver"}, []string{"accesses.", "registration."}},
 }
 
 // aliases are units that have their parameters in another's group.

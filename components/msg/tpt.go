@@ -96,17 +96,20 @@ type KeyChange struct {
 	Err    error      // out: why the change was refused; nothing has changed then
 }
 
+// KeepEntry stands in a fill for an entry that is not written.
+const KeepEntry = ^model.PA(0)
+
 // Command is a work request on the kernel's shared command queue. The kernel
 // owns it until the doorbell and again from the CQE on.
 type Command struct {
 	Op      CommandOp
-	Failed  bool   // CmdResume: the QP goes to error
-	Write   bool   // CmdFill: entries allow stores
-	Token   uint32 // CmdResume: the fault
-	Entry   uint64 // first table entry
-	Count   uint32 // entries
-	Posts   uint32 // work requests that the range takes (chunks)
-	PA      []model.PA
+	Failed  bool       // CmdResume: the QP goes to error
+	Write   bool       // CmdFill: entries allow stores
+	Token   uint32     // CmdResume: the fault
+	Entry   uint64     // first table entry
+	Count   uint32     // entries
+	Posts   uint32     // work requests that the range takes (chunks)
+	PA      []model.PA // CmdFill: of the entries; KeepEntry where one stays as it is
 	Record  *measure.Invalidation
 	Adapter uint16
 	Owner   uint32 // kernel's own reference

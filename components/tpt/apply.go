@@ -91,6 +91,9 @@ func (u *Unit) changeEntries(now clocked.Time, cmd *msg.Command) {
 func (u *Unit) program(cmd *msg.Command) {
 	u.Stats.Fills++
 	for j, p := range cmd.PA {
+		if p == msg.KeepEntry {
+			continue
+		}
 		w := mtt.Entry{PA: p, Read: true, Write: cmd.Write, Present: true}.Encode()
 		u.table.Program(cmd.Entry+uint64(j), w)
 	}

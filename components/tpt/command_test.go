@@ -6,6 +6,8 @@ import (
 	"rnicmmu/clocked"
 	"rnicmmu/components/msg"
 	"rnicmmu/measure"
+	"rnicmmu/model"
+	"rnicmmu/model/mtt"
 )
 
 // Doorbell hop, fetch, firmware, CQE hop: the times of an idle invalidation.
@@ -25,5 +27,20 @@ func TestInvalidationSteps(t *testing.T) {
 	}
 	if s.unit.Stats.EntriesZapped != 1 {
 		t.Errorf("%d entries zapped, want 1", s.unit.Stats.EntriesZapped)
+	}
+}
+
+// A fill leaves the entries alone that it names KeepEntry, present or not.
+func TestFillKeepsEntries(t *testing.T) {
+	s := newSandwich(t, spec()).mapAll()
+	s.command(0, &msg.Command{Op: msg.CmdInvalidate, Entry: 4, Count: 1, Posts: 1})
+	s.command(1000*cycle, &msg.Command{Op: msg.CmdFill, Entry: 2, Count: 4, Posts: 1, PA: []model.PA{frame(9), msg.KeepEntry, msg.KeepEntry, frame(8)}})
+	before := s.unit.Table().Get(3)
+	s.run()
+	want := [...]mtt.Entry{{PA: frame(9), Read: true, Present: true}, before.Decode(), {}, {PA: frame(8), Read: true, Present: true}}
+	for i, w := range want {
+		if got := s.unit.Table().Get(2 + uint64(i)).Decode(); got.Present != w.Present || got.Present && got != w {
+			t.Errorf("entry %d: %+v, want %+v", 2+i, got, w)
+		}
 	}
 }

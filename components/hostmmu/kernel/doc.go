@@ -140,7 +140,8 @@
 //
 // Advise, or a fault where host.prefetch says so, makes pages of a region
 // present and fills their entries, in runs of up to 64, by the sequence rule of
-// faults. It takes driver's and update's time and a command a run. It takes no
+// faults. It takes driver's and update's time and a command a run, in which what
+// it does not want keeps its entries. It takes no
 // frame below the low watermark or that a fault waits for, holds no page while it
 // waits, and never takes a right away. What it cannot have it leaves. For an
 // adapter that walks the page table it makes pages present, and no more.

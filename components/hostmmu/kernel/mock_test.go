@@ -263,6 +263,9 @@ func (w *world) execute(now clocked.Time, n *nic, c *msg.Command) {
 	case msg.CmdFill:
 		w.fills++
 		for i, pa := range c.PA {
+			if pa == msg.KeepEntry {
+				continue
+			}
 			n.table[c.Entry+uint64(i)] = entry{pa: pa, present: true, write: c.Write}
 		}
 	case msg.CmdInvalidate:

@@ -1,6 +1,8 @@
 package kernel
 
 import (
+	"math/bits"
+
 	"rnicmmu/clocked"
 	"rnicmmu/components/msg"
 	"rnicmmu/model"
@@ -29,7 +31,8 @@ const (
 	prefetchFill                         // the command is out
 )
 
-// prefetchRun is the most pages that one command of a prefetch fills.
+// prefetchRun is the longest run of pages that one command of a prefetch fills.
+// Pages within that it does not want, or cannot have, keep their entries.
 const prefetchRun = 64
 
 // prefetch fills table entries before they are asked for. It holds no page
@@ -43,7 +46,7 @@ type prefetch struct {
 	phase   prefetchPhase
 	at, end uint32 // pages not yet looked at
 	first   uint32
-	got     uint32 // pages held, from first
+	held    uint64 // of the run: bit n is page first+n
 	write   bool   // of the run
 	seqs    [prefetchRun]uint32
 	waits   uint32 // page, or msg.NoPage
@@ -84,13 +87,13 @@ const (
 // collect holds a run of pages that are present one after the other.
 func (k *Kernel) collect(now clocked.Time, i int) {
 	f := k.prefetches.items[i]
-	for f.at < f.end && f.got < prefetchRun {
+	for f.at < f.end && (f.held == 0 || f.at-f.first < prefetchRun) {
 		p := f.at
-		if f.got > 0 && (p == k.segmentOf(f.first).end || k.prefetchesStore(f, p) != f.write) {
+		if f.held != 0 && p == k.segmentOf(f.first).end {
 			break
 		}
 		seen := k.lookAt(now, f, p)
-		if f.got > 0 && seen != lookTake {
+		if f.held != 0 && (seen == lookWait || seen == lookTake && k.prefetchesStore(f, p) != f.write) {
 			break // with nothing in hand it is looked at again
 		}
 		if seen == lookWait {
@@ -105,24 +108,33 @@ func (k *Kernel) collect(now clocked.Time, i int) {
 			k.keep(f, p)
 		}
 	}
-	if f.got == 0 {
+	if f.held == 0 {
 		k.endPrefetch(now, i)
 		return
 	}
 	f.phase = prefetchUpdate
-	d := k.spec.Fault.Update + clocked.Time(f.got-1)*k.spec.Fault.DriverPage
-	k.after(now, d+k.mapTime(k.adapterOf(f.region), f.first, f.got), refer(actorPrefetch, i))
+	d := k.spec.Fault.Update + clocked.Time(f.pages()-1)*k.spec.Fault.DriverPage
+	for held := f.held; held != 0; held &= held - 1 {
+		d += k.mapTime(k.adapterOf(f.region), f.first+lowest(held), 1)
+	}
+	k.after(now, d, refer(actorPrefetch, i))
 }
 
 // keep holds a page of the run.
 func (k *Kernel) keep(f *prefetch, p uint32) {
-	if f.got == 0 {
+	if f.held == 0 {
 		f.first, f.write = p, k.prefetchesStore(f, p)
 	}
-	f.seqs[f.got] = k.pages[p].seq
-	f.got++
+	f.seqs[p-f.first] = k.pages[p].seq
+	f.held |= 1 << (p - f.first)
 	k.hold(p)
 }
+
+// pages counts the pages of the run that are held.
+func (f *prefetch) pages() uint32 { return uint32(bits.OnesCount64(f.held)) }
+
+// lowest is the number of the lowest bit set.
+func lowest(set uint64) uint32 { return uint32(bits.TrailingZeros64(set)) }
 
 // prefetchesStore tells whether the entry of a page allows stores: as asked for,
 // or, where no CPU fault is made, as the process may.
@@ -168,34 +180,48 @@ func (k *Kernel) lookAt(now clocked.Time, f *prefetch, p uint32) look {
 	return lookWait
 }
 
-// updatePrefetch writes the table as far as nothing was taken away since the
-// pages were looked at, and nobody else has filled it: a prefetch neither
-// brings back what has gone nor takes a right from what a fault has filled.
+// updatePrefetch writes the table, save where something was taken away since the
+// pages were looked at, or somebody else has filled it: a prefetch neither brings
+// back what has gone nor takes a right from what a fault has filled.
 func (k *Kernel) updatePrefetch(now clocked.Time, i int) {
 	f := k.prefetches.items[i]
-	n := uint32(0)
-	for n < f.got && k.fresh(f, n) {
-		n++
-	}
-	if n < f.got {
-		f.missed++
-		f.at = f.first + n + 1
-		for p := f.first + n; p < f.first+f.got; p++ {
-			k.release(p)
+	for held := f.held; held != 0; held &= held - 1 {
+		if n := lowest(held); !k.fresh(f, n) {
+			f.missed++
+			f.held &^= 1 << n
+			k.release(f.first + n)
 		}
-		f.got = n
 	}
-	if n == 0 {
+	if f.held == 0 {
 		f.phase = prefetchCollect
 		k.collect(now, i)
 		return
 	}
-	k.enterDomain(k.adapterOf(f.region), f.first, n) // none is stale
-	r, bit := &k.regions[f.region], k.segmentOf(f.first).bit(f.region)
-	f.cmd = msg.Command{Owner: uint32(refer(actorPrefetch, i)), PA: f.cmd.PA[:0]}
-	k.encode(&f.cmd, r, bit, f.first, n, f.write)
+	k.encodeRun(i)
 	f.phase = prefetchFill
 	k.send(now, &f.cmd)
+}
+
+// encodeRun makes the command that fills the entries of the pages held, from the
+// first to the last of them.
+func (k *Kernel) encodeRun(i int) {
+	f := k.prefetches.items[i]
+	r, a := &k.regions[f.region], k.adapterOf(f.region)
+	first, last := f.first+lowest(f.held), f.first+uint32(bits.Len64(f.held))-1
+	f.cmd = msg.Command{Owner: uint32(refer(actorPrefetch, i)), PA: f.cmd.PA[:0]}
+	k.begin(&f.cmd, r, first, f.write)
+	for p := first; p <= last; p++ {
+		if f.held&(1<<(p-f.first)) == 0 {
+			_, n, _ := k.entriesOf(r, p)
+			for range n {
+				f.cmd.PA = append(f.cmd.PA, msg.KeepEntry)
+			}
+			continue
+		}
+		k.enterDomain(a, p, 1) // it is not stale
+		k.add(&f.cmd, r, k.segmentOf(p).bit(f.region), p, f.write)
+	}
+	f.cmd.Count = uint32(len(f.cmd.PA))
 }
 
 func (k *Kernel) fresh(f *prefetch, n uint32) bool {
@@ -213,39 +239,48 @@ func (k *Kernel) stale(region int, p uint32) bool {
 // pages under the same regions, which count as mapped from now on under the
 // region's bit.
 func (k *Kernel) encode(c *msg.Command, r *Region, bit uint16, first, count uint32, write bool) {
-	a := &k.adapters[r.Adapter]
-	c.Op, c.Adapter, c.Write = msg.CmdFill, uint16(r.Adapter), write
-	c.Entry, _, _ = k.entriesOf(r, first)
+	k.begin(c, r, first, write)
 	for p := first; p < first+count; p++ {
-		pg := &k.pages[p]
-		_, n, skip := k.entriesOf(r, p)
-		for e := range n {
-			c.PA = append(c.PA, k.busAddress(a, p, pg.frame)+skip+model.PA(e)<<a.shift)
-		}
-		pg.mapped |= bit
-		if write {
-			pg.writable |= bit
-		}
+		k.add(c, r, bit, p, write)
 	}
 	c.Count = uint32(len(c.PA))
+}
+
+// begin makes an empty fill of a region's entries from those of a page on.
+func (k *Kernel) begin(c *msg.Command, r *Region, first uint32, write bool) {
+	c.Op, c.Adapter, c.Write = msg.CmdFill, uint16(r.Adapter), write
+	c.Entry, _, _ = k.entriesOf(r, first)
+}
+
+// add adds the entries of the next page to a fill.
+func (k *Kernel) add(c *msg.Command, r *Region, bit uint16, p uint32, write bool) {
+	a, pg := &k.adapters[r.Adapter], &k.pages[p]
+	_, n, skip := k.entriesOf(r, p)
+	for e := range n {
+		c.PA = append(c.PA, k.busAddress(a, p, pg.frame)+skip+model.PA(e)<<a.shift)
+	}
+	pg.mapped |= bit
+	if write {
+		pg.writable |= bit
+	}
 }
 
 // prefetched: the table has the run, or the adapter was cut off.
 func (k *Kernel) prefetched(now clocked.Time, i int, timedOut bool) {
 	f := k.prefetches.items[i]
-	for p := f.first; p < f.first+f.got; p++ {
-		k.release(p)
+	pages := f.pages()
+	for ; f.held != 0; f.held &= f.held - 1 {
+		k.release(f.first + lowest(f.held))
 	}
 	if timedOut {
 		rest := *f
-		rest.missed += f.got + f.end - f.at
-		rest.got, rest.cmd = 0, msg.Command{}
-		k.prefetches.items[i] = &rest // the adapter may still write to the command
+		rest.missed += pages + f.end - f.at
+		rest.cmd = msg.Command{}
+		k.prefetches.items[i] = &rest // the adapter may still write to the old command
 		k.endPrefetch(now, i)
 		return
 	}
-	f.filled += f.got
-	f.got = 0
+	f.filled += pages
 	f.phase = prefetchCollect
 	k.collect(now, i)
 }

@@ -282,3 +282,22 @@ func TestPrefetchForWalkers(t *testing.T) {
 		wantCount(t, label(c)+": fills", uint64(w.fills), 0)
 	}
 }
+
+// What is present here and there in a region takes one command: entries between
+// stay as they are.
+func TestSparseSnapshot(t *testing.T) {
+	regions := dynamicRegions(1, 8)
+	regions = append(regions, Region{VA: regions[0].VA, Length: 8 * 4096, Adapter: 1, Writable: true})
+	w := newWorld(t, setting{spec: registering(16), regions: regions, adapters: 2})
+	w.on(1, true, 1, 6)
+	w.at(299*us, func(clocked.Time) { w.fills = 0 })
+	w.ask(300*us, register(0))
+	stats := w.run()
+	wantCount(t, "commands", uint64(w.fills), 1)
+	wantTime(t, "register", stats.RegisterTime, 10*us+command+3*us+200*ns+command)
+	for p, e := range w.nics[0].table[:8] {
+		if e.present != (p == 1 || p == 6) {
+			t.Errorf("page %d: entry %+v", p, e)
+		}
+	}
+}

@@ -28,7 +28,7 @@ func (k *Kernel) Idle() bool {
 var jobWaits = [...]string{"a worker", "its pages", "the table", "the table update", "the resume"}
 
 var evictionWaits = [...]string{evictCommands: "table commands", evictFence: "the IOMMU's fence",
-	evictDisable: "a root port to be cut off", evictContent: ""}
+														evictDisable: "a root port to be cut off", evictContent: ""}
 var requestNames = [...]string{"registration", "deregistration", "fast registration", "local invalidation"} // of those that take time
 
 var regionWaits = [...]string{"nothing", "the system call", "its pages", "the table", "the snapshot", "the key",
@@ -57,7 +57,7 @@ func (k *Kernel) Waits() []string {
 	}
 	for _, f := range k.prefetches.items {
 		if f.live {
-			add("prefetch for region %d has %d pages to go", f.region, f.end-f.at+f.got)
+			add("prefetch for region %d has %d pages to go", f.region, f.end-f.at+f.pages())
 		}
 	}
 	for i := range k.registrar.regions {
