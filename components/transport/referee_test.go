@@ -19,7 +19,7 @@ type referee struct {
 	written  map[*measure.Access]map[model.VA]int // times that each byte was written
 	read     map[*measure.Access]map[model.VA]int
 	atomics  map[*measure.Access]int
-	writes   map[model.VA]write // the last write by the address of its proof
+	writes   map[model.PA]write // the last write by the address of its proof
 	last     map[place]uint64   // which access of a QP wrote there last
 	receives map[uint64]int     // receive completions a QP
 	quiet    []clocked.Time     // a QP may not send before
@@ -43,7 +43,7 @@ type write struct {
 func watch(t rapid.TB, s *sandwich, spec Spec) *referee {
 	r := &referee{t: t, s: s, spec: spec, access: map[*measure.Counts]*measure.Access{},
 		written: map[*measure.Access]map[model.VA]int{}, read: map[*measure.Access]map[model.VA]int{},
-		atomics: map[*measure.Access]int{}, writes: map[model.VA]write{}, last: map[place]uint64{}, receives: map[uint64]int{},
+		atomics: map[*measure.Access]int{}, writes: map[model.PA]write{}, last: map[place]uint64{}, receives: map[uint64]int{},
 		quiet: make([]clocked.Time, spec.QPs), told: make([]clocked.Time, spec.QPs), order: map[uint32]uint64{}}
 	s.host.seen = r.transfer
 	s.down.seen = r.response
@@ -83,7 +83,7 @@ func (r *referee) transfer(now clocked.Time, d *msg.DMA) {
 	into := r.read
 	if d.Write {
 		into = r.written
-		r.writes[va&^3] = write{a, va, d.Len}
+		r.writes[d.PA&^3] = write{a, va, d.Len}
 		if a.Op.Atomic() {
 			r.atomics[a]++
 		}
@@ -137,7 +137,7 @@ func (r *referee) receive(qp uint32) {
 // such a proof, has met no page.
 func (r *referee) retry(d *msg.DMA, chance func() bool) bool {
 	va, _, ok := user(d.PA)
-	if !ok || d.Kind == msg.KindFlush && r.writes[va&^3].access.Op.Atomic() || !chance() {
+	if !ok || d.Kind == msg.KindFlush && r.writes[d.PA&^3].access.Op.Atomic() || !chance() {
 		return false
 	}
 	if d.Kind == msg.KindData {
@@ -147,7 +147,7 @@ func (r *referee) retry(d *msg.DMA, chance func() bool) bool {
 		}
 		return true
 	}
-	w := r.writes[va&^3]
+	w := r.writes[d.PA&^3]
 	for i := range w.n {
 		unmark(r.written[w.access], w.va+model.VA(i))
 	}
