@@ -9,7 +9,7 @@ import (
 // Rules that the platform asserts at the end of a run.
 const (
 	RuleLostWrite = "lost_write" // no store may be lost, whatever moves or pages out
-	RuleFrames    = "frames"     // free + resident = all frames, when nothing is in transit
+	RuleFrames    = "frames"     // free + resident + held = all frames, when nothing is in transit
 	RulePageTable = "page_table" // the kernel never asks for an impossible change
 	RuleRest      = "rest"       // a system without work is idle
 	RuleUnclaimed = "unclaimed"  // every message is for somebody
@@ -30,8 +30,9 @@ func (s *System) audit() {
 		violate(RuleLostWrite, "%d pages do not hold their last write at the end", n)
 	}
 	free, resident, transit := s.kernel.Frames()
-	if all := s.spec.Host.Frames(); free+resident != all || transit != 0 {
-		violate(RuleFrames, "%d free + %d resident, %d in transit, of %d frames", free, resident, transit, all)
+	held := s.kernel.Held()
+	if all := s.spec.Host.Frames(); free+resident+held != all || transit != 0 {
+		violate(RuleFrames, "%d free + %d resident + %d held, %d in transit, of %d frames", free, resident, held, transit, all)
 	}
 	if n := s.kernel.Stats.TableErrors; n > 0 {
 		violate(RulePageTable, "%d impossible changes refused", n)

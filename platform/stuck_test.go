@@ -40,7 +40,7 @@ func TestStuck(t *testing.T) {
 			continue
 		}
 		text := stuck.Error()
-		for _, want := range []string{c.reason, "driver: 10 of 10", "requester0: QP", "tpt0: QP", "waits for the end of fault"} {
+		for _, want := range []string{c.reason, "driver: 10 of 10", "requester0: QP", "tpt0: QP", "waits for the kernel to resume fault"} {
 			if !strings.Contains(text, want) {
 				t.Errorf("%s: the dump does not name %q:\n%s", c.name, want, text)
 			}

@@ -1,6 +1,9 @@
 package msg
 
-import "rnicmmu/model"
+import (
+	"rnicmmu/model"
+	"rnicmmu/model/key"
+)
 
 // PageOpKind is what the kernel or the CPU does to the content of a frame.
 type PageOpKind uint8
@@ -14,6 +17,8 @@ const (
 	PageCPUWrite                   // the CPU stores 64 bytes
 	PageCPURead                    // the CPU loads 64 bytes
 	PageCopy                       // assign the frame to Page and copy it from frame Slot (migration)
+	PageDiscard                    // the process gave Page up: what the frame (NoPage: none) and the slot held is nobody's, and zeros are due
+	PageOrphan                     // as PageDiscard, but an old registration keeps the frame: its DMA that means Page is stale by design
 )
 
 // PageOp asks memory for a page operation.
@@ -37,4 +42,36 @@ type PageDone struct {
 // FramePA is the address of a frame of host memory.
 func FramePA(frame uint32, shift model.PageShift) model.PA {
 	return model.PA(uint64(frame) << shift)
+}
+
+// RegistrationOp is what software asks of the kernel for a dynamic region.
+type RegistrationOp uint8
+
+// Requests, and RegionUnmapped, which is a notice and not an answer.
+const (
+	RegisterRegion   RegistrationOp = iota // system call: pin (or not), write the table, make the key valid
+	DeregisterRegion                       // system call: kill the key, then let the memory go
+	FastRegister                           // work request (REG_MR): a region that is free becomes valid under a new key
+	LocalInvalidate                        // work request (LOCAL_INV): a valid region becomes free; its memory stays pinned
+	RegionUnmapped                         // notice: the process has unmapped memory of the region
+)
+
+// Registration asks the kernel for a change of a dynamic region. A region has
+// one change under way at a time.
+type Registration struct {
+	Op     RegistrationOp
+	Region int        // index among the regions that the kernel was given
+	Rights key.Rights // RegisterRegion, FastRegister: 0 for those of the region's set-up
+	Cookie uint64
+}
+
+// Registered answers a Registration, or gives notice. Notices of a region that
+// software has not yet taken are one.
+type Registered struct {
+	Op         RegistrationOp
+	Region     int
+	Cookie     uint64
+	Key        key.Key // valid from now on, where Err is nil and the Op makes one valid
+	Allocation uint32  // counts the region's mappings: a registration of another one is stale
+	Err        error   // nothing has changed
 }

@@ -80,7 +80,7 @@ type KeyOp uint8
 // Changes of the protection table. Those that take a key away drain what uses
 // it before they are acknowledged.
 const (
-	KeyRegister     KeyOp = iota // Region becomes valid under the key that the caller allotted
+	KeyRegister     KeyOp = iota // Region becomes valid under Key, or where that is 0 under one that the adapter allots and tells
 	KeyDeregister                // the key is dead, its index may serve again
 	KeyFastRegister              // REG_MR: a free region becomes valid over Region's memory
 	KeyInvalidate                // LOCAL_INV: a valid fast-registration region or type 2 window becomes free

@@ -43,6 +43,9 @@ func (u *Unit) changeKey(now clocked.Time, c *msg.KeyChange) {
 func (u *Unit) changeTable(c *msg.KeyChange) (err error) {
 	switch c.Op {
 	case msg.KeyRegister:
+		if c.Key != 0 { // allotted by the kernel
+			return u.keys.RegisterAs(c.Key, c.Region)
+		}
 		var k key.Key
 		if k, err = u.keys.Register(c.Region); err == nil {
 			c.Key = k

@@ -1,6 +1,7 @@
 package tpt
 
 import (
+	"errors"
 	"strings"
 	"testing"
 
@@ -206,6 +207,30 @@ func TestKeyIndexReused(t *testing.T) {
 	s.run()
 	if k := last.Change.Key; k.Index() != s.key.Index() || k == s.key || last.Change.Err != nil {
 		t.Fatalf("key %#x after %#x: %v", uint32(k), uint32(s.key), last.Change.Err)
+	}
+	if s.answers[0].msg.Outcome != msg.OutcomeRemoteAccess || s.answers[1].msg.Outcome != msg.OutcomeOK {
+		t.Errorf("old key: %v, new key: %v", s.answers[0].msg.Outcome, s.answers[1].msg.Outcome)
+	}
+}
+
+// KEY-3: a kernel that allots keys itself registers a region anew at its index
+// with another variant: the old key stays refused, the new one serves, and an
+// index in use is refused.
+func TestKeyAllottedByTheKernel(t *testing.T) {
+	s := newSandwich(t, spec()).mapAll()
+	r := *s.unit.Keys().Lookup(s.key)
+	next := key.Make(s.key.Index(), s.key.Variant()+7)
+	taken := &msg.Command{Op: msg.CmdKey, Change: msg.KeyChange{Op: msg.KeyRegister, Key: next, Region: r}}
+	again := &msg.Command{Op: msg.CmdKey, Change: msg.KeyChange{Op: msg.KeyRegister, Key: next, Region: r}}
+	s.command(0, taken)
+	s.command(1000*cycle, &msg.Command{Op: msg.CmdKey, Change: msg.KeyChange{Op: msg.KeyDeregister, Key: s.key}})
+	s.command(2000*cycle, again)
+	s.read(20_000*cycle, 0, 3)
+	m := s.read(21_000*cycle, 0, 3)
+	m.Key = uint32(next)
+	s.run()
+	if !errors.Is(taken.Change.Err, key.ErrInUse) || again.Change.Err != nil {
+		t.Fatalf("index in use: %v; free: %v", taken.Change.Err, again.Change.Err)
 	}
 	if s.answers[0].msg.Outcome != msg.OutcomeRemoteAccess || s.answers[1].msg.Outcome != msg.OutcomeOK {
 		t.Errorf("old key: %v, new key: %v", s.answers[0].msg.Outcome, s.answers[1].msg.Outcome)

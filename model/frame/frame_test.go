@@ -138,6 +138,20 @@ func TestGenerationChangesOnReassignment(t *testing.T) {
 	}
 }
 
+// A page that was given up is zeros again, wherever it was; what was written
+// before is not asked for.
+func TestForget(t *testing.T) {
+	o := mustNew(t, 1, 1, 0)
+	g := give(t, o, 0, 0)
+	must(t, o.Zero(0))
+	expect(t, "write", o.WriteDMA(0, 0, g, 5, 0), Good)
+	must(t, o.Forget(0))
+	expect(t, "in its frame", o.Check(0, 0), Corrupt)
+	expect(t, "nowhere", o.CheckUnwritten(0), Good)
+	must(t, o.Zero(0))
+	expect(t, "zeroed", o.Check(0, 0), Good)
+}
+
 // A write acknowledged and never placed is found.
 func TestAcknowledgedButNeverPlaced(t *testing.T) {
 	o := mustNew(t, 1, 1, 0)
@@ -154,7 +168,7 @@ func TestAcknowledgedButNeverPlaced(t *testing.T) {
 func TestRefusals(t *testing.T) {
 	o := mustNew(t, 1, 1, 1)
 	for _, err := range []error{o.Free(1), o.Zero(1), o.CopyOut(0, 1), o.CopyOut(1, 0), o.CopyIn(1, 0),
-		o.CopyIn(0, 1), o.FreeSlot(1), o.CopyFrame(0, 1), o.CopyFrame(1, 0)} {
+		o.CopyIn(0, 1), o.FreeSlot(1), o.Forget(1), o.CopyFrame(0, 1), o.CopyFrame(1, 0)} {
 		if !errors.Is(err, ErrNoObject) {
 			t.Errorf("out of range: %v", err)
 		}

@@ -122,6 +122,15 @@ func (o *Oracle) Free(f ID) error {
 	return nil
 }
 
+// Forget makes a page unwritten again: the process has given its content up.
+func (o *Oracle) Forget(p Page) error {
+	if !o.hasPage(p) {
+		return ErrNoObject
+	}
+	o.pages[p] = 0
+	return nil
+}
+
 // Owner is the page that owns a frame, or NoPage, and the frame's generation.
 func (o *Oracle) Owner(f ID) (Page, uint32) {
 	if !o.hasFrame(f) {

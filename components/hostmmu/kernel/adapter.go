@@ -64,6 +64,9 @@ func (c *AdapterConfig) check() error {
 	return fmt.Errorf("scheme: %q: pinned, odp, sva, iommu or suspend is due", c.Scheme)
 }
 
+// adapterOf is the adapter of a region.
+func (k *Kernel) adapterOf(region int) *adapter { return &k.adapters[k.regions[region].Adapter] }
+
 // walks tells whether the process's page table is the adapter's: nothing is
 // filled in for it.
 func (a *adapter) walks() bool {
@@ -79,6 +82,16 @@ func (a *adapter) faults() bool { return a.config.Scheme == ODP || a.config.Sche
 // pins tells whether what the adapter registers cannot leave.
 func (a *adapter) pins() bool {
 	return a.config.Scheme == Pinned || a.config.Scheme == IOMMU && !a.config.Process
+}
+
+// onDemand tells whether the keys of what the adapter registers say that pages
+// may be absent.
+func (a *adapter) onDemand() bool { return a.faults() || a.config.Scheme == SVA }
+
+// snapshots tells whether pages that are present are mapped into the adapter's
+// table at registration, though they are not pinned.
+func (k *Kernel) snapshots(a *adapter) bool {
+	return a.config.Scheme == Suspend || a.config.Scheme == ODP && k.spec.Pager.Snapshot
 }
 
 // domain tells whether the adapter's table holds addresses of the DMA domain.

@@ -35,7 +35,7 @@ func (k *Kernel) listFree() {
 // program adds the fill of the first count pages of a segment to a region's
 // table.
 func (k *Kernel) program(setup *Setup, s *segment, region int, frame, count uint32) {
-	if count == 0 {
+	if count == 0 || k.regions[region].Dynamic {
 		return
 	}
 	r := &k.regions[region]
@@ -71,7 +71,7 @@ func (k *Kernel) program(setup *Setup, s *segment, region int, frame, count uint
 func (k *Kernel) programAll(setup *Setup, s *segment, frame, count uint32) {
 	for _, r := range s.regions {
 		a := &k.adapters[k.regions[r].Adapter]
-		if a.pins() || a.config.Scheme == Suspend || a.config.Scheme == ODP && k.spec.Pager.Snapshot {
+		if a.pins() || k.snapshots(a) {
 			k.program(setup, s, r, frame, count)
 		}
 	}

@@ -16,7 +16,7 @@ type thread struct {
 	next   uint32 // of the sequential pattern
 }
 
-// startThreads sets the first access of each thread and the first migration.
+// startThreads sets the first access of each thread.
 func (k *Kernel) startThreads() {
 	if k.spec.CPUPages() > 0 {
 		k.threads = make([]thread, k.spec.CPU.Threads)
@@ -26,14 +26,10 @@ func (k *Kernel) startThreads() {
 		}
 		k.engine.Wake(k.id, k.spec.CPU.Think)
 	}
-	if d := k.spec.Pager.MigrateInterval; d > 0 && len(k.pages) > 0 {
-		k.timers.set(d, refer(actorMigrate, 0))
-		k.engine.Wake(k.id, d)
-	}
 }
 
-// Stop ends the CPU user and migration after what they have begun, so that the
-// simulation can drain.
+// Stop ends the CPU user and the events at intervals after what they have
+// begun, so that the simulation can drain.
 func (k *Kernel) Stop() { k.stopped = true }
 
 // random is the next number of the kernel's stream (splitmix64).
@@ -92,8 +88,8 @@ func (k *Kernel) stepThread(now clocked.Time, i int) {
 	if t.write {
 		op.Kind, op.Write = msg.PageCPUWrite, k.random()
 		k.dirty(t.page)
-	} else if err := k.table.SetAccessed(k.vaOf(t.page)); err != nil {
-		k.Stats.TableErrors++
+	} else {
+		k.touched(t.page)
 	}
 	if k.spec.Pager.Policy == lru && k.pages[t.page].flags&pagePinned == 0 {
 		k.touch(op.Frame)
@@ -110,6 +106,7 @@ func (k *Kernel) accessed(now clocked.Time, i int) {
 	}
 	t.active, t.busy = false, false
 	k.release(t.page)
+	k.unstall(now, t.page)
 	k.after(now, k.spec.CPU.Think, refer(actorThread, i))
 }
 

@@ -11,7 +11,10 @@
 //	◀──MMIO── command queue │◀──┘ │ │      │                        │
 //	  (one an adapter)      │◀────┼─┼──────┼────────────────────────┤
 //	───Inbox── completion ─▶│     │ notifier  CPU threads           │
-//	                        │     │ group                           ▼
+//	                        │     │ │    ▲                          │
+//	───Registration────────▶│     │ registrar, prefetch,            │
+//	◀──Registered───────────│     │ events, child                   │
+//	                        │     group                             ▼
 //	page request, absent    │   ring handler            IOMMU commands, fence ──IOMMU──▶
 //	───IOMMUEvents─────────▶│                           response, DMA domain
 //	                        └──────────────────────┘
@@ -89,9 +92,6 @@
 // an adapter execute in the order of the queue, so that an invalidation of the
 // page lands after the fill, and a later fill after the invalidation.
 //
-// Migration is an eviction whose page is copied to another frame instead; under
-// suspend the entries are filled in anew before the suspension ends.
-//
 // Deferred unmapping gathers pages that left the DMA domain and flushes the
 // IOTLB for all at once. Their frames are free before: DeferredStale tells which
 // pages they were. None is mapped again before its flush.
@@ -103,22 +103,100 @@
 // the time to let through what it has taken. Then its commands and faults end,
 // invalidations go on without it, and nothing that it says counts.
 //
+// # Events
+//
+// Each is an invalidation, with another end, and has an interval under
+// host.events and a method of its own:
+//
+//	migrate   copied to another frame; the old one is free; under suspend the
+//	          entries are filled in anew before the suspension ends
+//	protect   stays; its entries lose the right to store, and the next store
+//	          faults for it. Adapters drop it, or (protect_by) keep it to read.
+//	          The way back tells adapters that hold it as not storable
+//	fork      stays, as protect, for all pages of a run: shared with a child
+//	cow       a store to a shared page: adapters told, content copied to another
+//	          frame, then mapped; the old frame is the child's until it exits
+//	unmap     content given up in frame and swap: the next touch finds zeros
+//	split     stays; 512 leaves instead of one
+//	collapse  a split page is copied to another frame, under one leaf
+//
+// An event that leaves pages in their frames suspends nothing: under suspend
+// adapters drop them, as under odp. Where an adapter walks the page table, its
+// entries change behind the acknowledgements of tables and before the IOMMU's
+// batch. Entries that are dropped leave the DMA domain.
+//
+// Pinned pages have no events. A store that copies takes a CPU fault's time, and
+// a frame; without one it waits as any fault does, or until the child exits. A
+// pin breaks sharing first.
+//
+// The content check knows one owner of a frame. So a shared frame stays the
+// parent's, and one that the parent has copied away from belongs to no page
+// while the child has it: free + resident + in transit + held are all frames.
+// What an unmapping discards is discarded from the expectation too, at the
+// instant at which the frame leaves the page: it is no lost write, and what
+// reaches the old frame later is stale.
+//
+// # Prefetch
+//
+// Advise, or a fault where host.prefetch says so, makes pages of a region
+// present and fills their entries, in runs of up to 64, by the sequence rule of
+// faults. It takes driver's and update's time and a command a run. It takes no
+// frame below the low watermark or that a fault waits for, holds no page while it
+// waits, and never takes a right away. What it cannot have it leaves. For an
+// adapter that walks the page table it makes pages present, and no more.
+//
+// # Registration as work
+//
+// A dynamic region is neither pinned nor mapped at time 0. A change of one is
+//
+//	register (pinned)   the call; frames promised, all or none; page by page CPU
+//	                    fault, pin, DMA mapping; the table, a chunk a command; the key
+//	register (demand)   the call; the key; in a table the pages that are present
+//	deregister          the call; the key, which drains; faults, prefetches and
+//	                    invalidations that use the region, with the suspensions
+//	                    that they end, are over; the table cleared; DMA unmapping
+//	                    and its flush; unpinning
+//	fast register,      a key command; pages stay pinned
+//	local invalidate
+//
+// Two frames stay unpinned as long as any page may fault. A region has one change
+// under way; those of different regions overlap, in their adapter's command queue
+// too. Keys keep their index; the variant changes with each deregistration and
+// fast registration.
+//
+// Remap is the process unmapping a dynamic region and mapping fresh memory there.
+// A registration that pins is not told: it keeps the old frames, to which its
+// peers' DMA goes, stale by design, until it is deregistered. Software gets a
+// notice, merged with earlier ones that it has not taken, and the number of the
+// mapping.
+//
 // # Ports
 //
 //   - Inbox: events (*msg.Event) and interrupts of adapters, completions
 //     (*msg.Command); other entries are counted and dropped.
 //   - Adapters[i].MMIO: doorbells of adapter i's command queue, and Disable.
 //   - PageOp, PageDone: what happens to frames' content, done by memory.
+//   - Registration, Registered: changes of dynamic regions and their answers, and
+//     notices; nil where no region is dynamic.
 //   - IOMMU, IOMMUEvents: the IOMMU's command queue, and fences, page requests
 //     and absent pages; nil without an IOMMU.
 //
-// Swap slots are numbered like process pages. Registration happens before time
-// 0; its cost is a closed form in Stats.RegistrationTime.
+// Swap slots are numbered like process pages. Registration of other regions
+// happens before time 0; its cost is a closed form in Stats.RegistrationTime.
 //
 // # Not modelled
 //
 // Several processes, the lock of a whole region (sequence numbers and locks
-// are per page), copy-on-write, huge-page splitting, completion interrupts of
-// the command queue, ResponseFailure (no group lacks memory), the CPU time that
-// handlers take from other threads, and an adapter's return to the bus.
+// are per page), completion interrupts of the command queue, ResponseFailure (no
+// group lacks memory), the CPU time that handlers take from other threads, and
+// an adapter's return to the bus.
+//
+// A child's stores, more than one child, its copies of pinned pages and its
+// share of swapped ones. Paging in units smaller than host.page: a split page is
+// one frame and leaves as one, comes back or moves under one leaf, and a collapse
+// gathers no scattered frames. Page-table writes take no time of their own.
+// Protection domains of advice. System calls that wait for each other, and
+// dynamic regions under adapter pages larger than the host's. A remap under a
+// registration that pins behind an IOMMU: old and new frame would need the same
+// IOVA, and it is refused.
 package kernel

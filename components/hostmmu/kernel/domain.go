@@ -29,6 +29,33 @@ func (k *Kernel) mapDMA(p uint32) {
 	k.Stats.DMAMaps++
 }
 
+// mapTime is what mapping a run of pages for the DMA of an adapter takes.
+func (k *Kernel) mapTime(a *adapter, first, count uint32) (d clocked.Time) {
+	for p := first; p < first+count && a.domain(); p++ {
+		if k.pages[p].flags&pageDMA == 0 {
+			d += k.spec.DMA.Map
+		}
+	}
+	return d
+}
+
+// enterDomain puts a run of pages into the DMA domain if the adapter uses it. A
+// page whose last unmapping is not flushed yet is not mapped again before that,
+// else the adapter would still reach the old frame: it is returned, for the
+// caller to wait for. Else NoPage is.
+func (k *Kernel) enterDomain(a *adapter, first, count uint32) (stale uint32) {
+	for p := first; p < first+count && a.domain(); p++ {
+		switch flags := k.pages[p].flags; {
+		case flags&pageStale != 0:
+			k.flushLazy()
+			return p
+		case flags&pageDMA == 0:
+			k.mapDMA(p)
+		}
+	}
+	return msg.NoPage
+}
+
 // unmapDMA takes a page out of the DMA domain; the IOTLB is the caller's.
 func (k *Kernel) unmapDMA(p uint32) {
 	if _, _, err := k.dma.Unmap(k.vaOf(p)); err != nil {

@@ -43,8 +43,9 @@ type eviction struct {
 	process      measure.Invalidation // takes the time of the process's flush
 	left         uint32               // frames
 	reopening    int                  // commands that end suspensions
-	target       uint32               // frame of a migration
-	flags        pagetable.PTE        // of a migrating page
+	change       change               // to pages that stay where they are
+	target       uint32               // frame of a page that moves
+	flags        pagetable.PTE        // of a page that moves
 }
 
 // invalidate starts on a run of resident pages. From here on no fault maps
@@ -83,17 +84,7 @@ func (k *Kernel) stepEviction(now clocked.Time, i int) {
 // be flushed for good.
 func (k *Kernel) unmap(now clocked.Time, i int) {
 	v := k.evictions.items[i]
-	for p := v.first; p < v.first+v.count; p++ {
-		if k.pages[p].flags&pageDMA == 0 {
-			continue
-		}
-		k.unmapDMA(p)
-		if k.config.FlushCount > 0 && v.trigger != measure.TriggerMigrate {
-			k.putOff(now, p)
-		} else { // a page that moves is mapped again at once
-			v.domainFlush = true
-		}
-	}
+	k.leaveDomain(now, v)
 	if v.tables < len(v.slots) {
 		k.detach(i)
 	}
@@ -106,10 +97,30 @@ func (k *Kernel) unmap(now clocked.Time, i int) {
 	k.tellWalkers(i)
 }
 
-// detach clears the entries of the page table and notes what they say.
+// leaveDomain takes the pages of an eviction out of the DMA domain.
+func (k *Kernel) leaveDomain(now clocked.Time, v *eviction) {
+	for p := v.first; p < v.first+v.count; p++ {
+		if !k.leaves(v, p) {
+			continue
+		}
+		k.unmapDMA(p)
+		if k.config.FlushCount > 0 && v.target == noFrame && v.change == changeNone {
+			k.putOff(now, p)
+		} else { // a page that stays or moves is mapped again soon
+			v.domainFlush = true
+		}
+	}
+}
+
+// detach clears the entries of the page table and notes what they say, or
+// changes those of pages that stay.
 func (k *Kernel) detach(i int) {
 	v := k.evictions.items[i]
 	v.detached = true
+	if v.change != changeNone {
+		k.alter(v)
+		return
+	}
 	for p := v.first; p < v.first+v.count; p++ {
 		pg := &k.pages[p]
 		v.flags = k.remove(p)
@@ -130,7 +141,7 @@ func (k *Kernel) unmapped(now clocked.Time, i int) {
 	if !v.detached {
 		k.detach(i)
 	}
-	for p := v.first; p < v.first+v.count; p++ {
+	for p := v.first; p < v.first+v.count && v.change == changeNone; p++ {
 		k.pages[p].mapped, k.pages[p].writable = 0, 0
 	}
 	v.phase = evictFlush
@@ -146,12 +157,18 @@ func (k *Kernel) flushed(now clocked.Time, i int) {
 			k.config.OnInvalidation(&s.record)
 		}
 	}
+	if v.change != changeNone {
+		k.altered(now, i)
+		return
+	}
 	v.phase = evictContent
 	v.left = v.count
 	for p := v.first; p < v.first+v.count; p++ {
 		f := k.pages[p].frame
 		op := msg.PageOp{Kind: msg.PageFree, Frame: f, Page: p, Slot: p, Cookie: uint64(refer(actorFrame, int(f)))}
 		switch {
+		case v.trigger == measure.TriggerUnmap:
+			op.Kind = k.vanishing(f)
 		case v.target != noFrame:
 			op.Kind, op.Frame, op.Slot = msg.PageCopy, v.target, f
 		case k.frames[f].dirty:
@@ -176,7 +193,7 @@ func (k *Kernel) frameDone(now clocked.Time, f uint32, d *msg.PageDone) {
 		k.swapOut(now, f)
 	case msg.PageCopy:
 		k.moved(now, f)
-	case msg.PageFree:
+	case msg.PageFree, msg.PageDiscard, msg.PageOrphan:
 		k.left(now, f)
 	}
 }
@@ -198,15 +215,22 @@ func (k *Kernel) left(now clocked.Time, f uint32) {
 	p, i := x.page, int(x.evict)
 	v := k.evictions.items[i]
 	x.dirty = false
-	if v.target == noFrame {
+	switch {
+	case v.trigger == measure.TriggerUnmap:
+		k.vanished(now, p)
+	case v.target == noFrame:
 		pg := &k.pages[p]
 		pg.state, pg.frame = pageAbsent, noFrame
+		pg.flags &^= pageShared
 		k.evicting--
 		k.Stats.Evictions++
 		k.wake(now, p)
 	}
-	k.frameFree(now, f)
+	k.handOn(now, f, p, v)
 	if v.left--; v.left == 0 {
+		if v.trigger == measure.TriggerUnmap {
+			k.registrar.unmapping--
+		}
 		if v.target == noFrame {
 			k.reopen(now, i)
 		}

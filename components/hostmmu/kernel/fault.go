@@ -5,7 +5,6 @@ import (
 
 	"rnicmmu/clocked"
 	"rnicmmu/components/msg"
-	"rnicmmu/model"
 	"rnicmmu/model/ats"
 )
 
@@ -118,6 +117,9 @@ func (k *Kernel) locate(j *job) {
 	if at < 0 {
 		return
 	}
+	if !k.serves(a.regions[at]) {
+		return
+	}
 	r := &k.regions[a.regions[at]]
 	last := e.Entry + uint64(max(e.Count, 1)) - 1
 	if last-r.FirstEntry >= a.shift.Span(r.VA, r.Length) || e.Write && !r.Writable {
@@ -131,7 +133,7 @@ func (k *Kernel) locate(j *job) {
 	j.first = page(e.Entry)
 	s := k.segmentOf(j.first)
 	// Beyond the segment, and what memory can hold at once, the adapter faults again.
-	j.count = min(page(last)+1-j.first, s.end-j.first, k.movable)
+	j.count = min(page(last)+1-j.first, s.end-j.first, k.unpinned())
 	j.bit = s.bit(a.regions[at])
 	j.write = r.Writable && (e.Write || k.spec.Pager.ReadFaultsWrite)
 }
@@ -169,13 +171,13 @@ func (k *Kernel) mapPages(now clocked.Time, i int) {
 			j.walking = false
 			return
 		}
-		if j.got > 0 && pg.state != pageResident && len(k.free) == 0 && !k.eldest(j) {
-			// Faults that hold pages while they wait for a frame could wait for
-			// each other: only the eldest does, the others walk again.
-			k.letGo(j)
-			k.ensure(now, p, j.write, byAdapter)
-			j.faulted, j.waits = true, p
-			return
+		if j.got > 0 && k.needsFrame(p, j.write) && len(k.free) == 0 {
+			if k.yields(now, j, p) {
+				return
+			}
+			if j.got == j.count {
+				break
+			}
 		}
 		if !j.walking {
 			j.walking = true
@@ -199,20 +201,25 @@ func (k *Kernel) mapPages(now clocked.Time, i int) {
 	}
 	j.counted = true
 	j.phase = jobUpdate
-	k.after(now, k.spec.Fault.Update+k.mapTime(j), refer(actorJob, i))
+	k.after(now, k.spec.Fault.Update+k.mapTime(&k.adapters[j.event.adapter], j.first, j.count), refer(actorJob, i))
 }
 
-// mapTime is what mapping a job's pages for DMA takes.
-func (k *Kernel) mapTime(j *job) (d clocked.Time) {
-	if !k.adapters[j.event.adapter].domain() {
-		return 0
+// yields deals with a job that holds pages and would wait for a frame: jobs that
+// do could wait for each other, so that only the eldest does, and the others let
+// go and walk again. What memory cannot hold at once, for registrations have
+// pinned frames meanwhile, the adapter faults for again.
+func (k *Kernel) yields(now clocked.Time, j *job, p uint32) bool {
+	if j.got >= k.unpinned() {
+		j.count = j.got
+		return false
 	}
-	for p := j.first; p < j.first+j.count; p++ {
-		if k.pages[p].flags&pageDMA == 0 {
-			d += k.spec.DMA.Map
-		}
+	if k.eldest(j) {
+		return false
 	}
-	return d
+	k.letGo(j)
+	k.ensure(now, p, j.write, byAdapter)
+	j.faulted, j.waits = true, p
+	return true
 }
 
 // eldest tells whether no older fault is making its pages present.
@@ -263,29 +270,9 @@ func (k *Kernel) update(now clocked.Time, i int) {
 		k.resume(now, i, false)
 		return
 	}
-	if k.mapJob(j) {
+	if j.waits = k.enterDomain(&k.adapters[j.event.adapter], j.first, j.count); j.waits == msg.NoPage {
 		k.fill(now, i)
 	}
-}
-
-// mapJob puts a job's pages into the DMA domain if its adapter uses it. A page
-// whose last unmapping is not flushed yet is not mapped again before that:
-// else the adapter would still reach the old frame.
-func (k *Kernel) mapJob(j *job) bool {
-	if !k.adapters[j.event.adapter].domain() {
-		return true
-	}
-	for p := j.first; p < j.first+j.count; p++ {
-		switch flags := k.pages[p].flags; {
-		case flags&pageStale != 0:
-			j.waits = p
-			k.flushLazy()
-			return false
-		case flags&pageDMA == 0:
-			k.mapDMA(p)
-		}
-	}
-	return true
 }
 
 // letGo gives up the pages held.
@@ -300,23 +287,8 @@ func (k *Kernel) letGo(j *job) {
 // fill posts the table update of a job's pages.
 func (k *Kernel) fill(now clocked.Time, i int) {
 	j := k.jobs.items[i]
-	a := &k.adapters[j.event.adapter]
-	j.cmd = msg.Command{Op: msg.CmdFill, Write: j.write, Owner: uint32(refer(actorJob, i)), Adapter: j.event.adapter, PA: j.cmd.PA[:0]}
-	for p := j.first; p < j.first+j.count; p++ {
-		pg := &k.pages[p]
-		entry, count, skip := k.entriesOf(j.region, p)
-		if p == j.first {
-			j.cmd.Entry = entry
-		}
-		for e := range count {
-			j.cmd.PA = append(j.cmd.PA, k.busAddress(a, p, pg.frame)+skip+model.PA(e)<<a.shift)
-		}
-		pg.mapped |= j.bit
-		if j.write {
-			pg.writable |= j.bit
-		}
-	}
-	j.cmd.Count = uint32(len(j.cmd.PA))
+	j.cmd = msg.Command{Owner: uint32(refer(actorJob, i)), PA: j.cmd.PA[:0]}
+	k.encode(&j.cmd, j.region, j.bit, j.first, j.count, j.write)
 	j.phase = jobFill
 	k.send(now, &j.cmd)
 }
@@ -355,6 +327,9 @@ func (k *Kernel) jobCompleted(now clocked.Time, i int, timedOut bool) {
 		k.Stats.Failed++
 	default:
 		k.Stats.Resumed++
+		if j.got > 0 {
+			k.prefetchAhead(now, k.segmentOf(j.first).regionOf(j.bit), j.first+j.count)
+		}
 	}
 	for p := j.first; p < j.first+j.got; p++ {
 		if f := k.pages[p].frame; f != noFrame {

@@ -104,6 +104,8 @@ func (k *Kernel) fenceDone(now clocked.Time, fence *msg.IOMMUCommand) {
 		k.fenced(now, who.index())
 	case actorLazy:
 		k.lazyFlushed(now)
+	case actorRegion:
+		k.domainFlushed(now, who.index())
 	}
 }
 

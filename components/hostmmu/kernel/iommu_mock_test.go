@@ -240,12 +240,12 @@ func (w *world) absent(now clocked.Time, i int, n *nic, q *qp, va model.VA, writ
 	}
 	q.faulting, q.began = true, now
 	q.faults++
-	w.ask(i, q, ats.PageRequest{Last: true, Read: true, Write: write, PASID: PASID, VA: va})
+	w.askPages(i, q, ats.PageRequest{Last: true, Read: true, Write: write, PASID: PASID, VA: va})
 	w.engine.Wake(w.id, now+ns)
 }
 
-// ask sends page requests of one group; q, when not nil, waits for the response.
-func (w *world) ask(i int, q *qp, requests ...ats.PageRequest) uint16 {
+// askPages sends page requests of one group; q, when not nil, waits for the response.
+func (w *world) askPages(i int, q *qp, requests ...ats.PageRequest) uint16 {
 	m := &w.iommu
 	g := uint16(len(m.groups))
 	m.groups = append(m.groups, q)

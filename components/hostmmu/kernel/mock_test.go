@@ -6,6 +6,7 @@ import (
 	"rnicmmu/measure"
 	"rnicmmu/model"
 	content "rnicmmu/model/frame"
+	"rnicmmu/model/key"
 )
 
 const (
@@ -46,7 +47,14 @@ type world struct {
 	log     []string // of commands, in the order of their effects, when logging
 	logging bool
 
+	orphans map[uint32]uint32 // frames that an old registration keeps: the page that they held
+	answers []msg.Registered
+	asked   []msg.Registration // to be sent
+	keys    []keyEvent         // that adapters executed
+
+	deferred    int // stale by a registration that outlived its mapping
 	stale, lost int
+	forbidden   int // stores to pages that the process may not store to
 	blocked     int // by the IOMMU: no mapping
 	moving      int // accesses that met a suspension
 	zaps, fills int // commands seen
@@ -63,7 +71,8 @@ type nic struct {
 	queue   []*msg.Command
 	until   clocked.Time
 	busy    bool
-	command clocked.Time // time of a command
+	command clocked.Time    // time of a command
+	regions [128]key.Region // by key index
 	qps     []*qp
 
 	config    AdapterConfig
@@ -89,6 +98,7 @@ type qp struct {
 	again    clocked.Time // not before
 	resumes  int
 	failures int
+	refused  int // by the key
 	faults   int
 	done     clocked.Time
 	began    clocked.Time
@@ -100,6 +110,10 @@ type access struct {
 	page  uint32
 	write bool
 	span  uint32 // entries wanted; 0: one
+	at    clocked.Time
+	key   key.Key // 0: none is looked at
+	va    model.VA
+	op    model.Op // of an access with a key
 }
 
 func (w *world) Name() string { return "world" }
@@ -118,13 +132,14 @@ func (w *world) Tick(now clocked.Time) {
 			w.access(now, i, n, q)
 		}
 	}
+	w.software(now)
 	for len(w.out) > 0 && w.ports.Inbox.Ready(now) {
 		*w.ports.Inbox.Push(now) = w.out[0]
 		w.out = w.out[1:]
 	}
 	free, resident, transit := w.kernel.Frames()
-	if free+resident+transit != w.frames {
-		w.t.Errorf("%v: %d free + %d resident + %d in transit, want %d frames", now, free, resident, transit, w.frames)
+	if held := w.kernel.Held(); free+resident+transit+held != w.frames {
+		w.t.Errorf("%v: %d free + %d resident + %d in transit + %d held, want %d frames", now, free, resident, transit, held, w.frames)
 	}
 	if w.ticked != nil {
 		w.ticked(now)
@@ -150,7 +165,14 @@ func (w *world) apply(op *msg.PageOp) (lost bool) {
 	f, p, slot := content.ID(op.Frame), content.Page(op.Page), content.Slot(op.Slot)
 	var err error
 	switch op.Kind {
+	case msg.PageDiscard, msg.PageOrphan:
+		w.discard(op)
+		return false
 	case msg.PageFree:
+		if _, kept := w.orphans[op.Frame]; kept {
+			delete(w.orphans, op.Frame)
+			return false
+		}
 		err = w.oracle.Free(f)
 		if err != nil {
 			w.t.Errorf("free of frame %d: %v", f, err)
@@ -182,6 +204,22 @@ func (w *world) apply(op *msg.PageOp) (lost bool) {
 		return true
 	}
 	return false
+}
+
+// discard forgets a page, its frame and its slot.
+func (w *world) discard(op *msg.PageOp) {
+	f, p := content.ID(op.Frame), content.Page(op.Page)
+	if op.Frame != msg.NoPage {
+		if w.oracle.Check(f, p) == content.Stale || w.oracle.Free(f) != nil {
+			w.t.Errorf("discard of page %d: frame %d is not its own", op.Page, op.Frame)
+		}
+	}
+	if op.Kind == msg.PageOrphan {
+		w.orphans[op.Frame] = op.Page
+	}
+	if w.oracle.FreeSlot(content.Slot(op.Slot)) != nil || w.oracle.Forget(p) != nil {
+		w.t.Errorf("discard of page %d, slot %d is refused", op.Page, op.Slot)
+	}
 }
 
 func (w *world) commands(now clocked.Time, i int, n *nic) {
@@ -230,6 +268,14 @@ func (w *world) execute(now clocked.Time, n *nic, c *msg.Command) {
 	case msg.CmdInvalidate:
 		w.zaps++
 		clear(n.table[c.Entry : c.Entry+uint64(c.Count)])
+	case msg.CmdProtect:
+		w.zaps++
+		for i := range c.Count {
+			n.table[c.Entry+uint64(i)].write = false
+		}
+	case msg.CmdKey:
+		w.keys = append(w.keys, keyEvent{now, c.Change.Op, c.Change.Key, c.Change.Region})
+		c.Change.Err = n.change(&c.Change)
 	case msg.CmdResume:
 		q := n.qps[c.Token]
 		q.resumes++
@@ -248,6 +294,16 @@ func (w *world) access(now clocked.Time, i int, n *nic, number int) {
 		return
 	}
 	a := q.script[q.at]
+	if now < a.at {
+		w.engine.Wake(w.id, a.at)
+		return
+	}
+	if a.key != 0 && !n.grants(&a) {
+		q.refused++
+		q.at++
+		w.engine.Wake(w.id, now+ns)
+		return
+	}
 	if n.config.Scheme == SVA || n.config.Process {
 		w.walkAccess(now, i, n, number)
 		return
@@ -288,7 +344,12 @@ func (w *world) access(now clocked.Time, i int, n *nic, number int) {
 func (w *world) transfer(now clocked.Time, q *qp, a access, pa model.PA) {
 	f := content.ID(uint64(pa) >> w.kernel.shift)
 	_, generation := w.oracle.Owner(f)
-	if a.write {
+	if old, kept := w.orphans[uint32(f)]; kept && old == a.page {
+		w.deferred++
+	} else if a.write {
+		if w.kernel.pages[a.page].steady() && !w.kernel.storable(a.page) {
+			w.forbidden++
+		}
 		if w.oracle.WriteDMA(f, content.Page(a.page), generation, w.random(), 0) != content.Good {
 			w.stale++
 		}
@@ -337,7 +398,7 @@ func newWorld(t tester, s setting) *world {
 	if s.shuffle > 0 {
 		e.Shuffle(s.shuffle)
 	}
-	w := &world{t: t, engine: e, rng: 99, jitter: s.jitter, limit: 10 * clocked.Second}
+	w := &world{t: t, engine: e, rng: 99, jitter: s.jitter, limit: 10 * clocked.Second, orphans: map[uint32]uint32{}}
 	w.id = e.Register(w)
 	e.Last(w.id) // it walks tables that the kernel writes
 	s.adapters = max(s.adapters, 1)
@@ -375,13 +436,16 @@ func (w *world) connect(adapters []AdapterConfig) {
 		Inbox:    clocked.NewWire[msg.Inbox](e, spec(w.id, k.ID())),
 		PageOp:   clocked.NewWire[msg.PageOp](e, spec(k.ID(), w.id)),
 		PageDone: clocked.NewWire[msg.PageDone](e, spec(w.id, k.ID())),
+
+		Registration: clocked.NewWire[msg.Registration](e, spec(w.id, k.ID())),
+		Registered:   clocked.NewWire[msg.Registered](e, spec(k.ID(), w.id)),
 	}
 	w.ports.IOMMU = clocked.NewWire[*msg.IOMMUCommand](e, spec(k.ID(), w.id))
 	w.ports.IOMMUEvents = clocked.NewWire[msg.IOMMUEvent](e, spec(w.id, k.ID()))
 	w.iommu = iommuMock{tlb: map[iotlbKey]entry{}, command: 300 * ns, timeout: clocked.Second}
 	for _, c := range adapters {
 		w.ports.Adapters = append(w.ports.Adapters, AdapterPort{MMIO: clocked.NewWire[msg.Doorbell](e, spec(k.ID(), w.id))})
-		w.nics = append(w.nics, &nic{table: make([]entry, len(k.pages)<<(k.shift-12)+16), command: us,
+		w.nics = append(w.nics, &nic{table: make([]entry, k.entries()<<(k.shift-12)+16), command: us,
 			config: c, atc: map[model.VA]entry{}, suspended: map[uint64]int{}})
 	}
 	k.Connect(w.ports)
@@ -425,7 +489,7 @@ func (w *world) touch(write bool, pages ...uint32) *qp {
 // run runs until nothing is left to do and checks what must hold then.
 func (w *world) run() Stats {
 	w.t.Helper()
-	w.engine.Wake(w.id, w.engine.Now()+ns)
+	w.engine.Wake(w.id, max(w.engine.Now()+1, ns))
 	if err := w.engine.RunUntil(w.engine.Now() + w.limit); err != nil {
 		w.t.Fatal(err)
 	}
@@ -446,12 +510,13 @@ func (w *world) run() Stats {
 	if w.blocked > 0 {
 		w.t.Errorf("%d accesses found nothing in the DMA domain", w.blocked)
 	}
-	if w.stale > 0 || w.lost > 0 || s.LostPages > 0 || s.TableErrors > 0 {
-		w.t.Errorf("%d stale, %d + %d lost, %d page-table errors", w.stale, w.lost, s.LostPages, s.TableErrors)
+	if w.stale > 0 || w.lost > 0 || w.forbidden > 0 || s.LostPages > 0 || s.TableErrors > 0 {
+		w.t.Errorf("%d stale, %d + %d lost, %d forbidden, %d page-table errors", w.stale, w.lost, s.LostPages, w.forbidden, s.TableErrors)
 	}
-	if in, out := s.FilledPages+s.Initial, s.Evictions+uint64(w.kernel.ResidentPages()); in != out {
-		w.t.Errorf("%d pages in, %d evicted or resident", in, out)
+	if in, out := s.FilledPages+s.Initial, s.Evictions+s.Unmapped+uint64(w.kernel.ResidentPages()); in != out {
+		w.t.Errorf("%d pages in, %d evicted, unmapped or resident", in, out)
 	}
+	w.audit()
 	if s.InvalidationsIssued != s.InvalidationsAcknowledged+s.InvalidationsTimedOut || s.Events != s.Resumed+s.Failed+s.Gone {
 		w.t.Errorf("%d invalidations, %d acknowledged; %d events, %d + %d resumed", s.InvalidationsIssued, s.InvalidationsAcknowledged, s.Events, s.Resumed, s.Failed)
 	}

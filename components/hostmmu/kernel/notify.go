@@ -34,7 +34,7 @@ func (k *Kernel) notify(now clocked.Time, i int) {
 		}
 	}
 	for p := v.first; p < v.first+v.count; p++ {
-		if k.pages[p].flags&pageDMA != 0 {
+		if k.leaves(v, p) {
 			v.dmaPages++
 		}
 	}
@@ -80,7 +80,7 @@ func (k *Kernel) prepare(i int, bit uint16, r *Region) {
 	v := k.evictions.items[i]
 	valid, from, to, writable := uint32(0), uint32(0), uint32(0), uint16(0)
 	for p := v.first; p < v.first+v.count; p++ {
-		if k.pages[p].mapped&bit != 0 {
+		if k.concerns(v, p, bit) {
 			if valid == 0 {
 				from = p
 			}
@@ -95,9 +95,9 @@ func (k *Kernel) prepare(i int, bit uint16, r *Region) {
 	s.bit, s.write = bit, writable&bit != 0
 	entry, _, _ := k.entriesOf(r, from)
 	last, count, _ := k.entriesOf(r, to)
-	s.cmd = msg.Command{Op: msg.CmdInvalidate, Owner: uint32(refer(actorCommand, i)), Adapter: uint16(r.Adapter), Entry: entry,
-		Count: uint32(last + uint64(count) - entry), Moving: v.trigger == measure.TriggerMigrate, Record: &s.record}
-	if k.adapters[r.Adapter].config.Scheme == Suspend {
+	s.cmd = msg.Command{Op: k.command(v), Owner: uint32(refer(actorCommand, i)), Adapter: uint16(r.Adapter), Entry: entry,
+		Count: uint32(last + uint64(count) - entry), Moving: v.target != noFrame, Record: &s.record}
+	if k.adapters[r.Adapter].config.Scheme == Suspend && v.change == changeNone {
 		k.suspend(s)
 	}
 }

@@ -23,6 +23,7 @@ const (
 	pageInMemory                     // the page moves into the frame, or is cleared
 	pageInMap                        // software: page-table entry
 	pageInUpgrade                    // software: the right to store
+	pageInBreak                      // software: a copy away from the child
 )
 
 // pageIn is a CPU fault in progress.
@@ -31,6 +32,8 @@ type pageIn struct {
 	phase       pageInPhase
 	major       bool
 	write       bool
+	breaks      bool // the page is there, and shared with the child
+	stalled     bool // until no CPU access is under way
 }
 
 // storable tells whether the CPU page table lets a present page be stored to.
@@ -48,6 +51,9 @@ func (k *Kernel) ensure(now clocked.Time, p uint32, write bool, u user) bool {
 		return false
 	case pg.state == pageAbsent:
 		k.startPageIn(now, p, write, u)
+		return false
+	case write && pg.flags&pageShared != 0:
+		k.startBreak(now, p, u)
 		return false
 	case write && !k.storable(p):
 		k.count(u, false)
@@ -108,6 +114,11 @@ func (k *Kernel) readAhead(now clocked.Time, p uint32) {
 func (k *Kernel) gotFrame(now clocked.Time, i int) {
 	in := k.pageIns.items[i]
 	in.frame = k.takeFrame()
+	if in.breaks {
+		in.phase = pageInBreak
+		k.after(now, k.spec.Fault.Minor, refer(actorPageIn, i))
+		return
+	}
 	if in.major {
 		in.phase = pageInDevice
 		k.swapIn(now, refer(actorPageIn, i))
@@ -140,6 +151,8 @@ func (k *Kernel) stepPageIn(now clocked.Time, i int) {
 	case pageInUpgrade:
 		k.upgrade(in.page)
 		k.finishPageIn(now, i)
+	case pageInBreak:
+		k.stepBreak(now, i)
 	}
 }
 
@@ -158,18 +171,9 @@ func (k *Kernel) upgrade(p uint32) {
 	if pg.state != pageResident {
 		return
 	}
-	if _, err := k.table.Protect(k.vaOf(p), true); err != nil {
-		k.Stats.TableErrors++
-	}
+	k.permit(p, true)
 	k.dirty(p)
 	k.permitted(p)
-}
-
-// dirty marks a present page as stored to.
-func (k *Kernel) dirty(p uint32) {
-	if err := k.table.SetDirty(k.vaOf(p)); err != nil {
-		k.Stats.TableErrors++
-	}
 }
 
 func (k *Kernel) finishPageIn(now clocked.Time, i int) {

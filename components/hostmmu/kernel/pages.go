@@ -154,10 +154,7 @@ func (k *Kernel) install(p, f uint32, flags pagetable.PTE) {
 // remove takes a resident page out of the page table and tells whether the CPU
 // stored to it.
 func (k *Kernel) remove(p uint32) (flags pagetable.PTE) {
-	e, _, err := k.table.Unmap(k.vaOf(p))
-	if err != nil {
-		k.Stats.TableErrors++
-	}
+	e := k.unmapLeaves(p)
 	k.unlink(k.pages[p].frame)
 	k.resident--
 	return e

@@ -19,6 +19,7 @@ const (
 // not with that right.
 type ask struct {
 	page    uint32
+	region  int
 	write   bool
 	refused bool
 	waited  bool // a CPU fault had to be done or joined
@@ -146,8 +147,8 @@ func (k *Kernel) askFor(adapter uint16, r *ats.PageRequest) ask {
 		return ask{refused: true}
 	}
 	for _, n := range s.regions {
-		if g := &k.regions[n]; g.Adapter == int(adapter) && (g.Writable || !r.Write) {
-			return ask{page: p, write: r.Write}
+		if g := &k.regions[n]; g.Adapter == int(adapter) && k.serves(n) && (g.Writable || !r.Write) {
+			return ask{page: p, region: n, write: r.Write}
 		}
 	}
 	return ask{refused: true}
@@ -160,7 +161,7 @@ func (k *Kernel) serve(now clocked.Time, i int) {
 	j := k.jobs.items[i]
 	for int(j.served) < len(j.asks) && !j.asks[j.served].refused {
 		a := &j.asks[j.served]
-		if k.pages[a.page].state != pageResident && len(k.free) == 0 {
+		if k.needsFrame(a.page, a.write) && len(k.free) == 0 {
 			k.letGoAsked(j)
 		}
 		if !k.ensure(now, a.page, a.write, byAdapter) {
@@ -184,9 +185,7 @@ func (k *Kernel) serve(now clocked.Time, i int) {
 // where the IOMMU sets no dirty bits, before it was dirty: that is flushed.
 func (k *Kernel) markUsed(a *ask) {
 	if !a.write {
-		if err := k.table.SetAccessed(k.vaOf(a.page)); err != nil {
-			k.Stats.TableErrors++
-		}
+		k.touched(a.page)
 		return
 	}
 	k.dirty(a.page)
@@ -219,18 +218,22 @@ func (k *Kernel) respond(now clocked.Time, i int) {
 	for n := j.released; n < j.served; n++ {
 		k.frames[k.pages[j.asks[n].page].frame].until = now + k.spec.Pager.Grace
 	}
+	whole := int(j.served) == len(j.asks)
 	switch {
 	case j.kind == jobAbsent:
 	case k.gone(j.event.adapter):
 		k.Stats.Gone++
 	default:
-		if int(j.served) < len(j.asks) {
+		if !whole {
 			j.response.Code = ats.ResponseInvalid
 			k.Stats.Failed++
 		} else {
 			k.Stats.Resumed++
 		}
 		k.submitAlone(msg.IOMMUCommand{Op: msg.RespondPage, Adapter: j.event.adapter, PASID: j.response.PASID, Response: j.response})
+	}
+	if last := &j.asks[len(j.asks)-1]; whole && !k.gone(j.event.adapter) {
+		k.prefetchAhead(now, last.region, last.page+1)
 	}
 	k.endJob(now, i)
 }

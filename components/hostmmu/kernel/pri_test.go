@@ -20,7 +20,7 @@ func asking(t *testing.T, s Spec, regions []Region, requests ...ats.PageRequest)
 	w := newWorld(t, setting{spec: s, regions: regions, configs: []AdapterConfig{scheme(SVA)}})
 	q := &qp{faulting: true, faults: 1, script: []access{{}}, at: 1}
 	w.nics[0].qps = append(w.nics[0].qps, q)
-	w.ask(0, q, requests...)
+	w.askPages(0, q, requests...)
 	return w, q
 }
 

@@ -79,7 +79,7 @@ func (k *Kernel) secondChance(now clocked.Time) (uint32, bool) {
 		f := k.oldest
 		if k.evictable(now, f) {
 			p := k.frames[f].page
-			if was, err := k.table.ClearAccessed(k.vaOf(p)); err == nil && !was {
+			if !k.untouch(p) {
 				return f, true
 			}
 			if k.spec.Pager.FlushOnClear {
@@ -145,11 +145,6 @@ func (k *Kernel) evict(now clocked.Time, f uint32) uint32 {
 	}
 	k.invalidate(now, p, q-p, measure.TriggerEvict)
 	return q - p
-}
-
-func (k *Kernel) accessedBit(p uint32) bool {
-	w := k.table.Lookup(k.vaOf(p))
-	return w.Entry.Has(accessed)
 }
 
 // frameFree gives a frame to the fault that has waited longest, or to the free

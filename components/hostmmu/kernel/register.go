@@ -19,8 +19,11 @@ type Region struct {
 	Adapter    int
 	FirstPage  uint32  // dense number of the process page at VA
 	FirstEntry uint64  // table entry of the adapter's page at VA
-	Key        key.Key // names the region where it is suspended as a whole
+	Key        key.Key // names the region where it is suspended as a whole; of a dynamic one not given
 	Writable   bool    // remote peers may store
+
+	Dynamic bool       // registered by msg.Registration after time 0, not before
+	MPT     key.Region // of a dynamic region: key, PD, rights and FastReg of its MPT entry; of the key later registrations change the variant
 
 	pages mtt.Pages // the adapter's in the host's, where they are not larger
 }
@@ -70,8 +73,12 @@ func (k *Kernel) Register(regions []Region) (Setup, error) {
 	}
 	k.back(&setup, next)
 	k.Stats.RegistrationTime = k.cost()
+	if err := k.setUpRegistrar(); err != nil {
+		return Setup{}, err
+	}
 	k.listFree()
 	k.startThreads()
+	k.startEvents()
 	k.engine.Wake(k.id, 0) // there may be memory to reclaim from the start
 	return setup, nil
 }
@@ -167,19 +174,26 @@ func Gap(regions []Region, shift model.PageShift, pages uint64) model.VA {
 	return model.VA(at << shift)
 }
 
-// registered counts the pages under at least one region.
-func (k *Kernel) registered() (n uint32) {
+// fixed tells whether a segment lies under a region that is registered before
+// time 0.
+func (k *Kernel) fixed(s *segment) bool {
+	return slices.ContainsFunc(s.regions, func(r int) bool { return !k.regions[r].Dynamic })
+}
+
+// under counts the pages under at least one of the regions asked for.
+func (k *Kernel) under(want func(region int) bool) (n uint32) {
 	for i := range k.segments {
-		if s := &k.segments[i]; len(s.regions) > 0 {
+		if s := &k.segments[i]; slices.ContainsFunc(s.regions, want) {
 			n += s.end - s.first
 		}
 	}
 	return n
 }
 
-// pinned tells whether an adapter needs the pages of a segment where they are.
+// pinned tells whether registration before time 0 needs the pages of a segment
+// where they are.
 func (k *Kernel) pinned(s *segment) bool {
-	return slices.ContainsFunc(s.regions, func(r int) bool { return k.adapters[k.regions[r].Adapter].pins() })
+	return slices.ContainsFunc(s.regions, func(r int) bool { return k.static(r) && k.adapters[k.regions[r].Adapter].pins() })
 }
 
 // pin makes every page that must be pinned resident for good, in frames that
@@ -187,7 +201,7 @@ func (k *Kernel) pinned(s *segment) bool {
 // It returns the first frame after them.
 func (k *Kernel) pin(setup *Setup) (next uint32, err error) {
 	starts := make([]uint32, len(k.segments))
-	pinned, spare := uint32(0), uint32(0)
+	pinned, spare := false, uint32(0)
 	for i := range k.segments {
 		s := &k.segments[i]
 		if !k.pinned(s) {
@@ -205,9 +219,9 @@ func (k *Kernel) pin(setup *Setup) (next uint32, err error) {
 		next += uint32((k.shift.Number(s.va) - uint64(next)) % unit)
 		starts[i] = next
 		next += s.end - s.first
-		pinned += s.end - s.first
+		pinned = true
 	}
-	if need := uint64(next) + uint64(spare); pinned > 0 && need > uint64(len(k.frames)) {
+	if need := uint64(next) + uint64(spare); pinned && need > uint64(len(k.frames)) {
 		return 0, &Refused{fmt.Sprintf("host.memory: %d pages of %s to pin, %d frames: raise host.memory or use scheme odp", need, k.spec.Page, len(k.frames))}
 	}
 	for i := range k.segments {
@@ -216,6 +230,5 @@ func (k *Kernel) pin(setup *Setup) (next uint32, err error) {
 			k.programAll(setup, s, starts[i], s.end-s.first)
 		}
 	}
-	k.movable = uint32(len(k.frames)) - pinned
 	return next, nil
 }

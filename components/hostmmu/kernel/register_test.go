@@ -161,6 +161,7 @@ func TestRefusedSpecs(t *testing.T) {
 		"host.pager.high_watermark": func(s *Spec) { s.Pager.Low = 0.5 },
 		"host.pager.swap":           func(s *Spec) { s.Pager.Swap.QueueDepth = 0 },
 		"host.command":              func(s *Spec) { s.Command.Outstanding = 0 },
+		"host.events: split":        func(s *Spec) { s.Events.Collapse = us },
 		"host: fault.contexts":      func(s *Spec) { s.Fault.Workers = 0 },
 	} {
 		s := quick(8)

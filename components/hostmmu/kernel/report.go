@@ -19,6 +19,9 @@ func (k *Kernel) Idle() bool {
 			return false
 		}
 	}
+	if k.child.live || k.prefetches.used+k.registrar.changing+k.registrar.out.Len() > 0 {
+		return false
+	}
 	return k.events.Len() == 0 && k.ring.entries.Len() == 0 && k.jobs.used == 0 && k.pageIns.used == 0 && k.evictions.used == 0 && k.ops.Len() == 0 && k.lazy.flushing == 0 && k.iommu.queue.Len() == 0
 }
 
@@ -26,6 +29,10 @@ var jobWaits = [...]string{"a worker", "its pages", "the table", "the table upda
 
 var evictionWaits = [...]string{evictCommands: "table commands", evictFence: "the IOMMU's fence",
 	evictDisable: "a root port to be cut off", evictContent: ""}
+var requestNames = [...]string{"registration", "deregistration", "fast registration", "local invalidation"}
+
+var regionWaits = [...]string{"nothing", "the system call", "its pages", "the table", "the snapshot", "the key",
+	"its users", "the table to be cleared", "DMA unmapping", "the IOTLB's flush", "the unpinning"}
 
 // Waits says in a line each what the kernel waits for.
 func (k *Kernel) Waits() []string {
@@ -47,6 +54,19 @@ func (k *Kernel) Waits() []string {
 			continue
 		}
 		add("fault of QP %d, token %d, waits for %s%s since %v", j.event.QP, j.event.Token, jobWaits[j.phase], at, j.since)
+	}
+	for _, f := range k.prefetches.items {
+		if f.live {
+			add("prefetch for region %d has %d pages to go", f.region, f.end-f.at+f.got)
+		}
+	}
+	for i := range k.registrar.regions {
+		if d := &k.registrar.regions[i]; d.phase != regionRest {
+			add("%s of region %d waits for %s since %v", requestNames[d.request.Op], i, regionWaits[d.phase], d.since)
+		}
+	}
+	if k.child.live {
+		add("a child shares pages %d-%d and has %d frames", k.child.first, k.child.end-1, len(k.child.frames))
 	}
 	if n := k.frameWaiters.Len(); n > 0 {
 		add("%d faults wait for a frame; %d pages are on their way out", n, k.evicting)

@@ -12,12 +12,14 @@ type Spec struct {
 	Memory       model.Bytes  `key:"memory" default:"1GiB" min:"8KiB" max:"1TiB" doc:"frames for user pages; page tables and adapter tables are accounted apart" source:"assumption: holds the default workload several times"`
 	Page         string       `key:"page" default:"4KiB" oneof:"4KiB,2MiB,1GiB" doc:"page size of the process" source:"x86-64 leaf sizes: [SDM] vol. 3"`
 	Pager        Pager        `key:"pager" doc:"reclaim and swap"`
+	Events       Events       `key:"events" doc:"what happens to pages besides paging, at intervals"`
+	Prefetch     Prefetch     `key:"prefetch" doc:"what an adapter's fault asks for beyond its pages"`
 	Fault        Fault        `key:"fault" doc:"handler of adapters' page faults, and CPU faults"`
 	Notifier     Notifier     `key:"notifier" doc:"steps of an invalidation that are the kernel's own"`
 	DMA          DMA          `key:"dma" doc:"DMA mappings behind an IOMMU, software's part"`
 	Suspend      Suspending   `key:"suspend" doc:"scheme suspend"`
 	Command      Commands     `key:"command" doc:"queue of table commands"`
-	Registration Registration `key:"registration" doc:"cost of registering memory, outside simulated time"`
+	Registration Registration `key:"registration" doc:"cost of registering memory: before time 0 outside simulated time, later as work"`
 	CPU          CPU          `key:"cpu" doc:"the host's own user of memory"`
 }
 
@@ -86,10 +88,12 @@ type Commands struct {
 	Chunk       int `key:"chunk" default:"131064" min:"8" max:"131064" doc:"table entries of one work request" source:"[Linux] mlx5/umr.c: (1 MiB − 64 B) / 8 B an entry (derived)"`
 }
 
-// Registration describes what registering costs.
+// Registration describes what registering costs: before time 0 as a closed
+// form, later as work, with the commands on top.
 type Registration struct {
-	Base clocked.Time `key:"base" default:"10us" min:"0ns" max:"1s" doc:"of a region, whatever its size" source:"assumption: system call and key command"`
-	Page clocked.Time `key:"page" default:"460ns" min:"0ns" max:"1ms" doc:"of each page pinned or mapped" source:"[FineMem25]: 4 MB registered in 480 us, less the base, / 1024 pages (derived)"`
+	Base  clocked.Time `key:"base" default:"10us" min:"0ns" max:"1s" doc:"of registering or deregistering a region, whatever its size" source:"assumption: system call and key command"`
+	Page  clocked.Time `key:"page" default:"460ns" min:"0ns" max:"1ms" doc:"of each page pinned or mapped" source:"[FineMem25]: 4 MB registered in 480 us, less the base, / 1024 pages (derived)"`
+	Unpin clocked.Time `key:"unpin" default:"100ns" min:"0ns" max:"1ms" doc:"of each page let go by a deregistration" source:"assumption: a page reference and a dirty mark"`
 }
 
 // CPU describes the host's own user of memory.
@@ -136,5 +140,5 @@ func (s *Spec) Check() error {
 	case s.Pager.Swap.QueueDepth < 1 || s.Pager.Swap.Bandwidth < 1:
 		return fmt.Errorf("host.pager.swap: queue_depth and bandwidth: at least 1 is due")
 	}
-	return nil
+	return s.Events.check(s.Shift())
 }

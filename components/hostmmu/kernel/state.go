@@ -24,6 +24,9 @@ type Ports struct {
 
 	IOMMU       *clocked.Wire[*msg.IOMMUCommand] // written: its command queue; nil without an IOMMU
 	IOMMUEvents *clocked.Wire[msg.IOMMUEvent]    // read; nil without an IOMMU
+
+	Registration *clocked.Wire[msg.Registration] // read; nil: no region is dynamic
+	Registered   *clocked.Wire[msg.Registered]   // written
 }
 
 // Stats are totals since time 0.
@@ -51,7 +54,6 @@ type Stats struct {
 	ReadaheadPages uint64
 	DirectReclaims uint64 // faults that found no free frame
 	Wakeups        uint64 // of background reclaim
-	Migrations     uint64
 	Suspensions    uint64 // commands
 
 	InvalidationsIssued       uint64 // records: one an adapter that is told
@@ -74,7 +76,11 @@ type Stats struct {
 	TableErrors            uint64       // page-table operations refused: 0 in a correct kernel
 	UnknownInbox           uint64       // entries that were not for the kernel
 
-	RegistrationTime clocked.Time
+	RegistrationTime clocked.Time // before time 0
+
+	EventStats
+	PrefetchStats
+	RegistrarStats
 }
 
 // Config says what the platform knows beyond the Spec.
@@ -89,6 +95,9 @@ type Config struct {
 	// OnInvalidation, when set, is given each finished record; the record is
 	// the kernel's again when it returns.
 	OnInvalidation func(*measure.Invalidation)
+	// OnPrefetched, when set, is told of the end of each Advise: the pages whose
+	// entries it filled, and those that it left.
+	OnPrefetched func(region int, filled, missed uint32)
 	// OnCPUAccess, when set, is told the latency of each access of the CPU user.
 	OnCPUAccess func(clocked.Time)
 }
@@ -114,7 +123,6 @@ type Kernel struct {
 	pages    []page
 	frames   []frame
 	free     []uint32 // frames, the last one used next
-	movable  uint32   // frames that nothing pinned occupies
 	resident int
 	transit  int // frames taken from free and not resident, or evicted and not free
 
@@ -146,6 +154,11 @@ type Kernel struct {
 	pageIns   pool[pageIn]
 	evictions pool[eviction]
 	nextID    uint64 // of invalidation records
+
+	child      child
+	prefetches pool[prefetch]
+	registrar  registrar
+	held       int // frames of the child and of old registrations
 
 	threads []thread
 	stopped bool // the CPU user and migration
@@ -215,11 +228,12 @@ func (k *Kernel) Tick(now clocked.Time) {
 	k.takeInbox(now)
 	k.takePageDone(now)
 	k.takeIOMMU(now)
+	k.takeRegistrations(now)
 	for {
 		for k.timers.due(now) {
 			k.fire(now, k.timers.pop())
 		}
-		if !k.reclaim(now) {
+		if !k.reclaim(now) && !k.review(now) {
 			break
 		}
 	}
@@ -243,8 +257,6 @@ func (k *Kernel) fire(now clocked.Time, who ref) {
 		k.swappedOut(uint32(i))
 	case actorThread:
 		k.stepThread(now, i)
-	case actorMigrate:
-		k.migrateRandom(now)
 	case actorRing:
 		k.handleRing(now)
 	case actorLazy:
@@ -253,6 +265,15 @@ func (k *Kernel) fire(now clocked.Time, who ref) {
 		k.watch(now, i)
 	case actorDisable:
 		k.bury(now, i)
+	case actorEvent:
+		k.randomEvent(now, kind(i))
+	case actorChild:
+		k.child.over = true
+		k.exit(now)
+	case actorPrefetch:
+		k.stepPrefetch(now, i)
+	case actorRegion:
+		k.stepRegion(now, i)
 	}
 }
 
@@ -267,6 +288,7 @@ func (k *Kernel) post(now clocked.Time) {
 		*k.ports.PageOp.Push(now) = k.ops.Pop()
 	}
 	k.postIOMMU(now)
+	k.answer(now)
 }
 
 func (k *Kernel) postCommands(now clocked.Time, i int) {
@@ -329,6 +351,10 @@ func (k *Kernel) finish(now clocked.Time, c *msg.Command, timedOut bool) {
 		k.acknowledged(now, c, who.index(), timedOut)
 	case actorReopen:
 		k.reopened(who.index(), timedOut)
+	case actorPrefetch:
+		k.prefetched(now, who.index(), timedOut)
+	case actorRegion:
+		k.regionCommand(now, who.index(), timedOut)
 	}
 }
 
@@ -344,6 +370,8 @@ func (k *Kernel) takePageDone(now clocked.Time) {
 			k.frameDone(now, uint32(who.index()), d)
 		case actorThread:
 			k.accessed(now, who.index())
+		case actorOrphan:
+			k.takeBack(now, uint32(who.index()))
 		}
 		k.ports.PageDone.Pop(now)
 	}
@@ -363,4 +391,6 @@ func (k *Kernel) wake(now clocked.Time, p uint32) {
 			k.after(now, 0, refer(actorThread, i))
 		}
 	}
+	k.wakePrefetches(now, p)
+	k.wakeRegions(now, p)
 }

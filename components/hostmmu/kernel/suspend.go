@@ -3,7 +3,6 @@ package kernel
 import (
 	"rnicmmu/clocked"
 	"rnicmmu/components/msg"
-	"rnicmmu/model"
 )
 
 // suspend makes a notice's command one that suspends: the entries, or the whole
@@ -50,20 +49,11 @@ func (k *Kernel) refill(now clocked.Time, i int) {
 		if !k.suspended(s) {
 			continue
 		}
-		pg, a := &k.pages[v.first], &k.adapters[s.region.Adapter]
-		if a.domain() && pg.flags&pageDMA == 0 {
+		if k.adapters[s.region.Adapter].domain() && k.pages[v.first].flags&pageDMA == 0 {
 			k.mapDMA(v.first)
 		}
 		c := s.follow(0, i, msg.CmdFill)
-		c.Write = s.write
-		_, count, skip := k.entriesOf(s.region, v.first)
-		for e := range count {
-			c.PA = append(c.PA, k.busAddress(a, v.first, pg.frame)+skip+model.PA(e)<<a.shift)
-		}
-		pg.mapped |= s.bit
-		if s.write {
-			pg.writable |= s.bit
-		}
+		k.encode(c, s.region, s.bit, v.first, 1, s.write)
 		v.reopening++
 		k.send(now, c)
 	}

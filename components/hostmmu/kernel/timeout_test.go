@@ -135,7 +135,7 @@ func TestPageRequestsOfADeadAdapter(t *testing.T) {
 	w := newWorld(t, setting{spec: impatient(8), regions: shared(2, 4), configs: []AdapterConfig{scheme(SVA), scheme(SVA)}})
 	q := &qp{faulting: true, script: []access{{}}, at: 1}
 	w.nics[0].qps = append(w.nics[0].qps, q)
-	w.ask(0, q, want(0, false, false), want(1, true, true))
+	w.askPages(0, q, want(0, false, false), want(1, true, true))
 	w.kernel.disable(0, 0)
 	w.on(1, true, 2, 3)
 	stats := w.run()

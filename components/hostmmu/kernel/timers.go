@@ -13,7 +13,7 @@ const (
 	actorFrame                 // a frame on its way out
 	actorThread                // of the CPU user
 	actorReclaim               // a look for victims
-	actorMigrate               // the next migration
+	actorEvent                 // the next event of a kind
 	actorCommand               // a command of an eviction
 	actorReopen                // a command that ends a suspension
 	actorRing                  // the handler of the page request ring
@@ -21,6 +21,15 @@ const (
 	actorLazy                  // the flush of pages unmapped and not flushed
 	actorWatch                 // the oldest command to an adapter
 	actorDisable               // an adapter that is being cut off
+)
+
+// More of them, from the top of the range down.
+const (
+	actorNobody   actor = 31 - iota // nothing follows
+	actorChild                      // the end of its life
+	actorPrefetch                   // and its command
+	actorRegion                     // a change of a dynamic region, and its command
+	actorOrphan                     // a frame that an old registration had
 )
 
 // ref names an activity in timers, cookies and command owners.

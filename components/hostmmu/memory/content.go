@@ -26,6 +26,10 @@ func (m *Memory) checkWrite(pa model.PA, oracle msg.Oracle) {
 	}
 	f, offset := m.frameOf(pa), uint32(uint64(pa)&(m.config.Shift.Bytes()-1))
 	m.content.Store(f, oracle.Write, offset)
+	if m.orphaned(f, frame.Page(oracle.Page)) { // and the process sees none of it
+		m.stats.StaleDeferred++
+		return
+	}
 	m.content.Expect(frame.Page(oracle.Page), oracle.Write, offset)
 	if owner, _ := m.content.Owner(f); owner != frame.Page(oracle.Page) {
 		m.stale(oracle.Page)
@@ -54,8 +58,37 @@ func (m *Memory) checkRead(pa model.PA, page uint32) (stale bool) {
 		m.stats.LostWrites++
 		return false
 	}
+	if m.orphaned(m.frameOf(pa), frame.Page(page)) {
+		m.stats.StaleDeferred++
+		return false
+	}
 	m.stale(page)
 	return true
+}
+
+// orphaned tells whether a registration that outlived the mapping of a page
+// keeps the frame. The look-up is made for frames that nobody owns only.
+func (m *Memory) orphaned(f frame.ID, p frame.Page) bool {
+	if owner, _ := m.content.Owner(f); owner != frame.NoPage {
+		return false
+	}
+	old, kept := m.orphans[f]
+	return kept && old == p
+}
+
+// discard forgets a page with its frame and its swap slot.
+func (m *Memory) discard(op *msg.PageOp) (lost bool) {
+	f, p := frame.ID(op.Frame), frame.Page(op.Page)
+	if op.Frame != msg.NoPage && m.content.Free(f) != nil {
+		return true
+	}
+	if op.Kind == msg.PageOrphan {
+		if m.orphans == nil {
+			m.orphans = map[frame.ID]frame.Page{}
+		}
+		m.orphans[f] = p
+	}
+	return m.content.FreeSlot(frame.Slot(op.Slot)) != nil || m.content.Forget(p) != nil
 }
 
 // apply changes content as a page operation does, and tells whether what it
@@ -67,7 +100,13 @@ func (m *Memory) apply(op *msg.PageOp) (lost bool) {
 	}
 	switch op.Kind {
 	case msg.PageFree:
+		if _, kept := m.orphans[f]; kept {
+			delete(m.orphans, f)
+			return false
+		}
 		return o.Free(f) != nil
+	case msg.PageDiscard, msg.PageOrphan:
+		return m.discard(op)
 	case msg.PageZero:
 		if _, err := o.Assign(f, p); err != nil {
 			return true

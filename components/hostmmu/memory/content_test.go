@@ -159,6 +159,54 @@ func TestPageOutInVain(t *testing.T) {
 	}
 }
 
+// A page that the process gave up is zeros when it is touched again, whether a
+// frame or a swap slot held it; its old slot serves it no more.
+func TestDiscard(t *testing.T) {
+	for _, slot := range []uint32{5, msg.NoPage} { // in swap; in a frame
+		b := newBench(t, quiet(), fourFrames(1), 0)
+		b.kernel.send(1000*ns, pageOp(msg.PageZero, 0, 5, 0))
+		b.clients[0].send(2000*ns, data(true, 0, 5, 42))
+		frame := uint32(0)
+		if slot != msg.NoPage {
+			b.kernel.send(3000*ns, pageOp(msg.PageOut, 0, 5, 5))
+			b.kernel.send(4000*ns, pageOp(msg.PageFree, 0, 5, 0))
+			frame = msg.NoPage
+		}
+		b.kernel.send(5000*ns, pageOp(msg.PageDiscard, frame, 5, 5))
+		b.kernel.send(6000*ns, pageOp(msg.PageZero, 1, 5, 0))
+		b.clients[0].send(7000*ns, data(false, 1, 5, 0))
+		b.clients[0].send(8000*ns, data(false, 0, 5, 0)) // the old frame
+		b.kernel.send(9000*ns, pageOp(msg.PageIn, 2, 5, 5))
+		stats := b.run(t)
+		if stats.LostWrites != 1 || stats.StaleDMA != 1 || stats.StaleDeferred != 0 {
+			t.Errorf("frame %d: lost %d, stale %d, by design %d; want 1 (from the old slot), 1 (of the old frame), 0", frame, stats.LostWrites, stats.StaleDMA, stats.StaleDeferred)
+		}
+	}
+}
+
+// E1: what a registration reaches that outlived the mapping of its page is stale
+// by design while the frame is its own, and simply stale once the frame is
+// free or another page's. The page as it is mapped now misses nothing.
+func TestOrphan(t *testing.T) {
+	b := newBench(t, quiet(), fourFrames(1), 0)
+	b.kernel.send(1000*ns, pageOp(msg.PageZero, 0, 5, 0))
+	b.clients[0].send(2000*ns, data(true, 0, 5, 42))
+	b.kernel.send(3000*ns, pageOp(msg.PageOrphan, 0, 5, 5))
+	b.kernel.send(4000*ns, pageOp(msg.PageZero, 1, 5, 0))
+	b.clients[0].send(5000*ns, data(true, 0, 5, 43))
+	b.clients[0].send(6000*ns, data(false, 0, 5, 0))
+	b.clients[0].send(6500*ns, data(false, 0, 6, 0)) // another page's
+	b.clients[0].send(7000*ns, data(false, 1, 5, 0))
+	b.kernel.send(8000*ns, pageOp(msg.PageFree, 0, 5, 0))
+	b.clients[0].send(9000*ns, data(false, 0, 5, 0))
+	b.kernel.send(10000*ns, pageOp(msg.PageZero, 0, 6, 0))
+	b.clients[0].send(11000*ns, data(false, 0, 5, 0))
+	stats := b.run(t)
+	if stats.LostWrites != 0 || stats.StaleDMA != 3 || stats.StaleDeferred != 2 {
+		t.Errorf("lost %d, stale %d, by design %d; want 0, 3, 2", stats.LostWrites, stats.StaleDMA, stats.StaleDeferred)
+	}
+}
+
 // Migration: the copy holds the content, the old frame is nobody's.
 func TestMigration(t *testing.T) {
 	b := newBench(t, quiet(), fourFrames(1), 0)

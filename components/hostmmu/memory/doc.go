@@ -43,7 +43,10 @@
 // transfer of payload whose Oracle names a page is checked when it is placed or answered:
 // a frame that does not hold the page makes it stale, a tag other than the
 // shadow is a lost write. Checks of writes are made late but in order of
-// placement, before anything that could see a difference.
+// placement, before anything that could see a difference. A frame whose page
+// was unmapped under a registration that pins it (PageOrphan) is nobody's until
+// it is freed: transfers that mean its old page are counted in StaleDeferred
+// and change nothing that the process must see.
 //
 // # Not modelled
 //

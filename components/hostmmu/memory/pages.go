@@ -26,7 +26,7 @@ func (m *Memory) acceptPageOps(now clocked.Time) {
 			m.schedule(pageMove{op: *op}, m.dram.access(now, pa, 1)+m.spec.DRAM.CPURead)
 		case msg.PageCPUWrite:
 			m.schedule(pageMove{op: *op}, m.dram.access(now, pa, 1)+m.spec.DRAM.CPUWrite)
-		case msg.PageFree:
+		case msg.PageFree, msg.PageDiscard, msg.PageOrphan:
 			m.finish(now, op)
 		default:
 			m.moveRound(now, pageMove{op: *op, next: pa, left: m.config.Shift.Bytes() >> blockShift})

@@ -33,7 +33,7 @@ type Stats struct {
 	Writebacks        uint64 // lines that device writes pushed out of the LLC
 	WriteBufferStalls uint64 // writes that waited for the write buffer
 	StaleDMA          uint64 // transfers to or from a frame that did not hold the page meant
-	StaleDeferred     uint64 // of such, those that the scheme gives up by design: apart
+	StaleDeferred     uint64 // of such, those that the scheme gives up by design, not in StaleDMA: a flush put off, or a registration that outlived its mapping
 	LostWrites        uint64 // reads, page-ins, page-outs and CPU accesses that saw other content than the process must
 }
 
@@ -69,8 +69,9 @@ type Memory struct {
 	ports   Ports
 	clients []client
 	dram    dram
-	ddio    *cache.Cache  // nil: device writes go to DRAM
-	content *frame.Oracle // nil: no frames
+	ddio    *cache.Cache            // nil: device writes go to DRAM
+	content *frame.Oracle           // nil: no frames
+	orphans map[frame.ID]frame.Page // frames that an old registration keeps, and the page that they held; only looked up
 	moving  timeline[pageMove]
 	answers timeline[msg.PageDone]
 	stats   Stats
