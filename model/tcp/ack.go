@@ -9,7 +9,9 @@ type Event struct {
 
 // Ack takes an acknowledgement of all bytes before ack and a window from there
 // on. A bare one came without data: only it can be a duplicate ([RFC5681] 2).
-func (s *Sender) Ack(now int64, ack, window uint32, bare bool) Event {
+// With time stamps echo is when the segment that it answers was sent: then
+// segments sent again are timed too.
+func (s *Sender) Ack(now int64, ack, window uint32, bare bool, echo int64) Event {
 	if before(ack, s.una) || before(s.high, ack) {
 		return Event{} // of the past, or of what was never sent
 	}
@@ -27,7 +29,10 @@ func (s *Sender) Ack(now int64, ack, window uint32, bare bool) Event {
 	if before(s.next, ack) {
 		s.next = ack
 	}
-	if s.timing && !before(ack, s.timedEnd) {
+	switch {
+	case s.config.Timestamps:
+		s.timer.sample(now - echo)
+	case s.timing && !before(ack, s.timedEnd):
 		s.timing = false
 		s.timer.sample(now - s.timedAt)
 	}

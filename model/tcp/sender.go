@@ -15,6 +15,7 @@ type SenderConfig struct {
 	MinRTO, MaxRTO int64  // picoseconds
 	Retries        int    // time-outs in a row before it gives up
 	FastRetransmit bool
+	Timestamps     bool // acknowledgements echo when what they answer was sent ([RFC7323])
 }
 
 // Sender is the sending half of a connection.
