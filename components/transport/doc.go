@@ -152,8 +152,8 @@
 //	               fault_response hold the segment waits in the receive buffer
 //	refusal        a Terminate message behind earlier responses; what it refuses is
 //	               not acknowledged, so that request ends as terminated and the
-//	               rest is flushed. So ends a SEND without a receive buffer: there
-//	               is no RNR NAK
+//	               rest is flushed. So ends a SEND without a receive buffer, for
+//	               there is no RNR NAK, and one whose key to invalidate is not valid
 //	give-up        after tcp.retries time-outs in a row: the oldest request ends as
 //	               retry_exceeded, and a reset tells the other side
 //	receive buffer full, it drops; early segments take half of it at most
