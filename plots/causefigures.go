@@ -12,6 +12,7 @@ const (
 	leastShare  = 0.01 // a cause under this share of every point joins "other"
 	widestStack = 8    // means that span more are shown as shares
 	other       = "other"
+	mostStacks  = 9 // groups that still get a panel of bars each
 )
 
 // Breakdown is mean latency by cause: Mean[c][row] picoseconds, NaN where the
@@ -111,7 +112,7 @@ func (s *sweepFigure) causes() *figure {
 func (s *sweepFigure) stacked(name, what, label string, b Breakdown) *figure {
 	f := s.figure(name, what)
 	f.aside = true
-	if len(s.layout.Groups) > mostPanels {
+	if len(s.layout.Groups) > mostStacks {
 		f.panels = [][]*panel{{s.allBars(b, label)}}
 	} else {
 		s.groupBars(f, b, label)
@@ -151,6 +152,9 @@ func (s *sweepFigure) groupBars(f *figure, b Breakdown, label string) {
 		panels = append(panels, p)
 	}
 	f.arrange(panels, columns)
+	if len(f.panels) > 2 {
+		f.height = tallestHeight
+	}
 }
 
 // allBars is one panel with a block of bars a group.
