@@ -130,7 +130,7 @@ func (s *sweepFigure) stacked(name, what, label string, b Breakdown) *figure {
 func (s *sweepFigure) groupBars(f *figure, b Breakdown, label string) {
 	groups, x := s.layout.Groups, s.layout.X
 	columns := min(len(groups), 2)
-	if len(groups) > 4 {
+	if len(groups) > 4 && !longNames(groups) {
 		columns = 3
 	}
 	width := figureWidth * 0.68 / vg.Length(columns)
@@ -152,8 +152,8 @@ func (s *sweepFigure) groupBars(f *figure, b Breakdown, label string) {
 		panels = append(panels, p)
 	}
 	f.arrange(panels, columns)
-	if len(f.panels) > 2 {
-		f.height = tallestHeight
+	if n := len(f.panels); n > 2 {
+		f.height = vg.Length(n) * 5.5 * vg.Centimeter
 	}
 }
 
@@ -186,6 +186,11 @@ func (s *sweepFigure) allBars(b Breakdown, label string) *panel {
 	p.Add(newStack(b, values, nil, y, all))
 	addCrosses(p.Plot, all)
 	return p
+}
+
+// longNames tells whether a group's name is wider than a third of a page.
+func longNames(groups []Series) bool {
+	return slices.ContainsFunc(groups, func(g Series) bool { return panelText.Width(g.Group) > figureWidth*0.68/3 })
 }
 
 func barNames(x Axis, g Series) []string {

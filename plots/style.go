@@ -12,12 +12,11 @@ import (
 
 // Sizes of a figure, for a column and a half of a paper.
 const (
-	figureWidth   = 16 * vg.Centimeter
-	figureHeight  = 10 * vg.Centimeter
-	tallHeight    = 13 * vg.Centimeter
-	tallestHeight = 18 * vg.Centimeter
-	pngDPI        = 200
-	lineWidth     = vg.Length(1.4)
+	figureWidth  = 16 * vg.Centimeter
+	figureHeight = 10 * vg.Centimeter
+	tallHeight   = 13 * vg.Centimeter
+	pngDPI       = 200
+	lineWidth    = vg.Length(1.4)
 )
 
 func rgb(hex uint32) color.RGBA {
