@@ -35,6 +35,7 @@ type Summary struct {
 	Aggressor        TenantStats         `json:"aggressor"`         // all others
 	Tenants          []TenantStats       `json:"tenants,omitempty"` // by number
 	Advertise        AdvertiseSummary    `json:"advertise"`
+	Registration     RegistrationSummary `json:"registration"`
 	Violations       []Violation         `json:"violations"`
 	Warning          string              `json:"warning,omitempty"` // what the configuration does not back
 }
@@ -231,6 +232,19 @@ type AdvertiseStats struct {
 	BytesReserved   uint64 `json:"bytes_reserved"`
 	BytesResident   uint64 `json:"bytes_resident"`
 	Refused         uint64 `json:"refused"` // advertisements refused
+}
+
+// RegistrationSummary counts what registering memory during the run took.
+type RegistrationSummary struct {
+	Registered     uint64       `json:"registered"`      // registrations made by system calls
+	Deregistered   uint64       `json:"deregistered"`    // ended by system calls
+	FastRegistered uint64       `json:"fast_registered"` // keys made valid by work requests
+	Invalidated    uint64       `json:"invalidated"`     // keys invalidated by work requests
+	Refused        uint64       `json:"refused"`         // not enough memory to pin
+	CacheHits      uint64       `json:"cache_hits"`      // accesses whose region was registered when they came
+	PinnedPages    uint64       `json:"pinned_pages"`    // by registrations, all together
+	Remaps         uint64       `json:"remaps"`          // of regions, by the process
+	TimePS         clocked.Time `json:"time_ps"`         // of system calls to register and deregister, all together
 }
 
 // Violation is a broken rule.

@@ -76,7 +76,8 @@ func (s *System) buildKernel(adapters []Spec) error {
 		for i := range s.space.Regions {
 			r := &s.space.Regions[i]
 			regions = append(regions, kernel.Region{VA: r.Placed, Length: r.Len, Adapter: a,
-				FirstPage: r.FirstPage, FirstEntry: entry, Key: keyOf(i), Writable: true})
+				FirstPage: r.FirstPage, FirstEntry: entry, Key: keyOf(i), Writable: true, Dynamic: r.dynamic(&s.spec.Workload),
+				MPT: key.Region{Key: keyOf(i), PD: domain, Rights: allRights, FastReg: s.spec.Workload.RegistrationMethod == "fast"}})
 			entry += lineUp(adapters[a].TPT.PageShift().Span(r.Placed, r.Len))
 		}
 	}
@@ -87,6 +88,9 @@ func (s *System) buildKernel(adapters []Spec) error {
 	}
 	return err
 }
+
+// allRights are those of peers on the memory of the workload.
+const allRights = key.LocalWrite | key.RemoteWrite | key.RemoteRead | key.RemoteAtomic
 
 // keyOf is the key that the region of that number gets on every adapter.
 func keyOf(region int) key.Key { return key.Make(uint32(region)+1, 0) }
@@ -111,6 +115,7 @@ func (s *System) buildDriver(peers int, in *Input) {
 		outstanding: w.Outstanding, inline: uint32(s.spec.QP.Inline), warmup: s.spec.Warmup, peers: make([]driverPort, peers)}
 	s.driver.deal = in != nil && in.NoQPs
 	s.driver.grants = newAdvertiser(s.spec.Advertise, s.space, s.kernel.Reserved())
+	s.driver.registrar = newRegistrar(&s.spec, peers, s.space)
 	if in == nil && w.OfferedRate > 0 {
 		s.driver.outstanding = 0
 	}
@@ -192,17 +197,16 @@ func (s *System) program() error {
 		entry := uint64(0)
 		for i := range s.space.Regions {
 			r := &s.space.Regions[i]
-			rights := key.LocalWrite | key.RemoteWrite | key.RemoteRead | key.RemoteAtomic
+			rights := allRights
 			if n.spec.Scheme != kernel.Pinned && n.spec.Scheme != kernel.IOMMU {
 				rights |= key.OnDemand
 			}
-			k, err := n.tpt.Keys().Register(key.Region{PD: domain, Rights: rights, Base: r.Placed, Length: r.Len,
-				PageShift: n.spec.TPT.PageShift(), MTT: entry})
-			if err != nil {
-				return fmt.Errorf("region %d: %w", i, err)
-			}
-			if r.Key = k; k != keyOf(i) {
-				return fmt.Errorf("region %d: key %#x, want %#x", i, k, keyOf(i))
+			if r.Key = keyOf(i); !r.dynamic(&s.spec.Workload) {
+				err := n.tpt.Keys().RegisterAs(r.Key, key.Region{PD: domain, Rights: rights, Base: r.Placed, Length: r.Len,
+					PageShift: n.spec.TPT.PageShift(), MTT: entry})
+				if err != nil {
+					return fmt.Errorf("region %d: %w", i, err)
+				}
 			}
 			entry += lineUp(n.spec.TPT.PageShift().Span(r.Placed, r.Len))
 		}

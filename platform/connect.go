@@ -48,6 +48,11 @@ func (s *System) connect() {
 	if s.iommu != nil {
 		s.connectIOMMU(&guard, &kernelPorts, &memoryPorts)
 	}
+	if g := s.driver.registrar; g != nil {
+		g.requests = hostWire[msg.Registration](s, s.driver, s.kernel, depthRegister)
+		g.answers = hostWire[msg.Registered](s, s.kernel, s.driver, depthRegister)
+		kernelPorts.Registration, kernelPorts.Registered = g.requests, g.answers
+	}
 	s.kernel.Connect(kernelPorts)
 	s.memory.Connect(memoryPorts)
 }

@@ -20,6 +20,11 @@ var diverse = [][]string{
 	{"workload.accesses=800", "adapter.rx_buffer=16KiB", "adapter.rx_full=drop", "qp.nak_after_rnr=once", "workload.access_bytes=4KiB", "tpt.mtt.mshrs=1", "tpt.mtt.entries=16", "qp.ack_timeout=5"},
 	{"workload.accesses=800", "workload.qps=64", "adapter.qpc_entries=8", "tpt.mtt.replacement=random", "tpt.mtt.entries=64", "tpt.in_flight=3"},
 	{"workload.accesses=800", "workload.offered_rate=3000000/s", "workload.pattern=keyvalue", "host.notifier.order=serial", "scheme=odp", "host.pager.initial=resident", "host.pager.snapshot=false", "host.memory=3MiB"},
+	{"workload.accesses=500", "workload.registration=each", "workload.regions=8", "workload.access_bytes=4KiB", "workload.read_fraction=0.5", "adapters=2", "host.memory=1MiB"},
+	{"workload.accesses=800", "workload.registration=cached", "workload.registration_cache=3", "workload.regions=8", "workload.read_fraction=0.5", "adapters=2", "workload.remap_interval=30us", "workload.pattern=zipf", "warmup=100"},
+	{"workload.accesses=500", "scheme=odp", "workload.registration=cached", "workload.registration_cache=2", "workload.regions=4", "workload.working_set=256KiB", "pressure.overcommit=2", "workload.remap_interval=100us", "workload.registration_hook=notice"},
+	{"workload.accesses=500", "scheme=sva", "workload.working_set=256KiB", "pressure.overcommit=1.5", "host.prefetch.advice=write", "host.events.protect_interval=30us", "host.events.cow_interval=70us", "host.events.unmap_interval=110us", "host.cpu.working_set=64KiB", "host.cpu.shared_fraction=0.3"},
+	{"workload.accesses=500", "scheme=suspend", "host.iommu.mode=strict", "workload.working_set=256KiB", "pressure.overcommit=1.5", "host.events.protect_interval=30us", "host.events.protect_by=protect", "host.events.fork_interval=200us", "host.pager.migrate_interval=50us"},
 }
 
 func shuffled(seed uint64) option { return func(s *System) { s.Shuffle(seed) } }

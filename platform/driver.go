@@ -46,6 +46,7 @@ type driver struct {
 
 	passports passports
 	grants    *advertiser // nil: peers may use every buffer
+	registrar *registrar  // nil: memory is registered once, before the run
 
 	notify func(done uint64) // progress
 }
@@ -58,8 +59,12 @@ func (d *driver) Tick(now clocked.Time) {
 	for i := range d.peers {
 		d.complete(now, &d.peers[i])
 	}
+	d.register(now)
 	d.serve(now)
 	for d.post(now) {
+	}
+	if d.registrar != nil {
+		d.registrar.serve(now)
 	}
 	if d.idle() && !d.over {
 		d.over = true
@@ -86,6 +91,9 @@ func (d *driver) finish(now clocked.Time, p *passport, c measure.Cause) {
 	if p.buffers {
 		d.grants.done(p)
 	}
+	if p.registration != nobody {
+		d.registrar.done(p)
+	}
 	d.record.Access(now, a)
 	d.passports.put(a)
 	d.inFlight--
@@ -96,18 +104,46 @@ func (d *driver) finish(now clocked.Time, p *passport, c measure.Cause) {
 	}
 }
 
-// serve posts the accesses that the host has let through.
-func (d *driver) serve(now clocked.Time) {
-	if d.grants == nil {
+// register takes the kernel's answers, and has memory remapped when that is due.
+func (d *driver) register(now clocked.Time) {
+	g := d.registrar
+	if g == nil {
 		return
 	}
-	d.grants.serve(now)
-	for p := d.grants.due(now); p != nil; p = d.grants.due(now) {
-		p.access.Ledger.Charge(now, measure.CauseGrant)
+	g.take(now)
+	for g.ready.Len() > 0 {
+		p := g.ready.Pop()
+		p.access.Ledger.Charge(now, measure.CauseRegistration)
 		*d.peer(p.access.QP).ready.Push() = p
 	}
-	if at := d.grants.next(); at != clocked.Never {
-		d.engine.Wake(d.id, at)
+	for g.refused.Len() > 0 {
+		d.refuse(now, g.refused.Pop(), measure.CauseRegistration)
+	}
+	if g.remapAt > 0 && !d.idle() {
+		g.remap(now)
+		d.engine.Wake(d.id, g.remapAt)
+	}
+}
+
+// refuse ends an access that the host does not let through.
+func (d *driver) refuse(now clocked.Time, p *passport, c measure.Cause) {
+	p.access.Status = measure.StatusNotAdvertised
+	d.finish(now, p, c)
+}
+
+// serve posts the accesses that the host has let through.
+func (d *driver) serve(now clocked.Time) {
+	if g := d.grants; g != nil {
+		g.serve(now)
+		for p := g.due(now); p != nil; p = g.due(now) {
+			p.access.Ledger.Charge(now, measure.CauseGrant)
+			if d.registrar == nil || d.registrar.ask(p) {
+				*d.peer(p.access.QP).ready.Push() = p
+			}
+		}
+		if at := g.next(); at != clocked.Never {
+			d.engine.Wake(d.id, at)
+		}
 	}
 	for i := range d.peers {
 		for p := &d.peers[i]; p.ready.Len() > 0 && p.mmio.Ready(now); {
@@ -179,7 +215,7 @@ func (d *driver) issue(now, at clocked.Time, qp uint32) *passport {
 		d.warmIDs = a.ID
 		d.engine.Break()
 	}
-	p.region = nobody
+	p.region, p.registration = nobody, nobody
 	p.bell = d.doorbellBytes(w)
 	p.wqe = msg.WQE{Op: w.Op, QP: qp, Len: w.Len, Page: msg.NoPage, Access: a}
 	if w.Op != model.OpSend {
@@ -201,10 +237,12 @@ func (d *driver) send(now clocked.Time, p *passport) {
 			}
 			return
 		case refused:
-			p.access.Status = measure.StatusNotAdvertised
-			d.finish(now, p, measure.CauseGrant)
+			d.refuse(now, p, measure.CauseGrant)
 			return
 		}
+	}
+	if d.registrar != nil && !d.registrar.ask(p) {
+		return
 	}
 	d.ring(now, d.peer(p.access.QP), p)
 }
@@ -268,7 +306,11 @@ func (d *driver) Waits() []string {
 	if d.inFlight == 0 {
 		return nil
 	}
-	return []string{fmt.Sprintf("driver: %d of %d accesses posted are not complete", d.inFlight, d.nextID)}
+	all := []string{fmt.Sprintf("driver: %d of %d accesses posted are not complete", d.inFlight, d.nextID)}
+	if d.registrar != nil {
+		all = append(all, d.registrar.Waits()...)
+	}
+	return all
 }
 
 // due is when the next access is to be posted, for the watchdog of a slow open

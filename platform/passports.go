@@ -17,6 +17,8 @@ type passport struct {
 	bell    uint32 // bytes of its doorbell
 	region  int32  // that it falls in, or nobody
 	buffers bool   // it holds buffers of the advertiser
+
+	registration int32 // that it uses, of the registrar's; nobody: none
 }
 
 // passports recycles passports, the longest free first.

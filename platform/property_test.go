@@ -88,6 +88,17 @@ var draws = []struct {
 	{"workload.qps", []string{"1", "2", "16"}, true},
 	{"workload.outstanding", []string{"1", "4", "32"}, true},
 	{"workload.regions", []string{"1", "3"}, false},
+	{"workload.registration", []string{"once", "each", "cached"}, false},
+	{"workload.registration_cache", []string{"16", "1", "2"}, false},
+	{"workload.registration_method", []string{"regular", "fast"}, false},
+	{"workload.registration_hook", []string{"none", "notice"}, false},
+	{"workload.remap_interval", []string{"0ns", "20ms"}, false},
+	{"host.events.protect_interval", []string{"0ns", "40us"}, false},
+	{"host.events.protect_by", []string{"invalidate", "protect"}, false},
+	{"host.events.cow_interval", []string{"0ns", "90us"}, false},
+	{"host.events.fork_interval", []string{"0ns", "5ms"}, false},
+	{"host.events.unmap_interval", []string{"0ns", "70us"}, false},
+	{"host.prefetch.advice", []string{"none", "read", "write", "no_fault"}, false},
 	{"workload.access_bytes", []string{"64B", "1B", "8B", "4KiB", "100000B"}, false},
 	{"workload.receive_buffers", []string{"64", "1", "2"}, false},
 	{"workload.offered_rate", []string{"0/s", "100000/s", "50000000/s"}, false},
@@ -147,7 +158,15 @@ func drawConfiguration(t *rapid.T) []string {
 	if rapid.Bool().Draw(t, "fast") {
 		set = append(set, fastPaging...)
 	}
-	if chosen["host.pager.migrate_interval"] != "0ns" {
+	if chosen["workload.registration"] == "once" {
+		chosen["workload.remap_interval"] = "0ns"
+	} else if pages[1] == "64KiB" && pages[0] == "4KiB" {
+		chosen["workload.registration"], chosen["workload.remap_interval"] = "once", "0ns"
+	}
+	if scheme != "pinned" {
+		chosen["workload.registration_method"] = "regular"
+	}
+	if chosen["host.pager.migrate_interval"] != "0ns" || chosen["host.events.protect_interval"] != "0ns" || chosen["host.events.cow_interval"] != "0ns" {
 		chosen["host.pager.grace"] = "2ms" // or pages move faster than an RNR timer runs
 	}
 	if chosen["workload.pattern"] == "pointer-chase" {

@@ -61,6 +61,7 @@ func (s *System) counters() measure.Summary {
 	f := &sum.Faults
 	f.Minor, f.Major, f.FilledPages, f.Evictions = k.Minor, k.Major, k.FilledPages, k.Evictions
 	f.SwappedInPages, f.SwappedOutPages, f.ExtraSwapOuts = k.SwappedIn, k.SwappedOut, k.ExtraSwapOuts
+	s.addRegistration(&sum.Registration)
 	sum.CPU.Accesses, sum.CPU.Faults, sum.CPU.StallPS = k.CPUAccesses, k.CPUFaults, k.CPUStall
 	return sum
 }
@@ -96,6 +97,17 @@ func addTables(sum *measure.Summary, t *tpt.Stats) {
 	sum.Faults.Raised += t.FaultsRaised
 	sum.Faults.Resumed += t.FaultsResumed
 	sum.Faults.Failed += t.FaultsFailed
+}
+
+func (s *System) addRegistration(r *measure.RegistrationSummary) {
+	k := &s.kernel.Stats
+	r.Registered, r.Deregistered, r.Refused = k.Registrations, k.Deregistrations, k.RegistrationsRefused
+	r.FastRegistered, r.Invalidated = k.FastRegistrations, k.LocalInvalidations
+	r.PinnedPages, r.Remaps = k.PinnedPages, k.Remaps
+	r.TimePS = k.RegisterTime + k.DeregisterTime
+	if g := s.driver.registrar; g != nil {
+		r.CacheHits = g.hits
+	}
 }
 
 func (s *System) addIOMMU(sum *measure.IOMMUSummary) {
@@ -155,7 +167,7 @@ func (s *System) advertised(sum *measure.Summary) {
 // bytesAdvertised is what peers were told of: what the policy lets out of all
 // registered memory, unless the configuration says otherwise.
 func (s *System) bytesAdvertised() uint64 {
-	all := s.kernel.Advertised()
+	all := s.registered()
 	if s.driver.grants != nil {
 		return min(all, s.driver.grants.bytes())
 	}
@@ -163,6 +175,20 @@ func (s *System) bytesAdvertised() uint64 {
 		return b
 	}
 	return all
+}
+
+// registered is the memory that is registered, or the most that is at a time, in
+// bytes of whole pages.
+func (s *System) registered() uint64 {
+	g := s.driver.registrar
+	if g == nil {
+		return s.kernel.Advertised()
+	}
+	n := g.limit
+	if g.spec.Registration == registerEach && s.driver.outstanding > 0 {
+		n = min(n, s.driver.outstanding)
+	}
+	return s.space.Largest(n) << s.spec.Host.Shift()
 }
 
 // warning says that more memory is advertised than reserved, where the policy

@@ -2,6 +2,7 @@ package platform
 
 import (
 	"fmt"
+	"slices"
 	"sort"
 
 	"rnicmmu/components/hostmmu/kernel"
@@ -79,6 +80,24 @@ func relocation(regions []workload.Region, host model.PageShift) model.VA {
 
 // Pages is the number of host pages of all regions.
 func (s *Space) Pages() uint32 { return s.pages }
+
+// Largest counts the host pages of the n regions that have most of them, receive
+// buffers aside, and those of the receive buffers.
+func (s *Space) Largest(n int) (pages uint64) {
+	var sizes []uint32
+	for i := range s.Regions {
+		if r := &s.Regions[i]; r.Host == receiveHost {
+			pages += uint64(r.Pages)
+		} else {
+			sizes = append(sizes, r.Pages)
+		}
+	}
+	slices.Sort(sizes)
+	for _, size := range sizes[max(0, len(sizes)-n):] {
+		pages += uint64(size)
+	}
+	return pages
+}
 
 // Find is the region that holds the workload's address, or nil.
 func (s *Space) Find(host uint16, va model.VA) *Region {

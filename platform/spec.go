@@ -65,12 +65,19 @@ type PeerSpec struct {
 
 // WorkloadSpec says what the accesses are.
 type WorkloadSpec struct {
-	Trace          string      `key:"trace" default:"" doc:"trace or capture to replay, a path or redis, the embedded example; empty: a synthetic workload" source:"any"`
-	Pattern        string      `key:"pattern" default:"uniform" oneof:"sequential,strided,uniform,zipf,pointer-chase,hotset,keyvalue" doc:"address pattern" source:"any"`
-	Accesses       uint64      `key:"accesses" default:"1000000" min:"0" max:"1000000000000" zero:"a trace: all of it" doc:"accesses to run; with a trace and no value, the whole trace" source:"assumption: a run of seconds"`
-	AccessBytes    model.Bytes `key:"access_bytes" default:"64B" min:"1B" max:"2GiB" doc:"bytes of an access, and its alignment" source:"[FaRM14] Fig. 4: 64 B"`
-	WorkingSet     model.Bytes `key:"working_set" default:"4MiB" min:"1B" max:"64TiB" doc:"memory that the accesses fall in" source:"assumption: half of the default table cache's reach"`
-	Regions        int         `key:"regions" default:"1" min:"1" max:"1000000" doc:"memory regions that the working set is registered as" source:"any"`
+	Trace        string      `key:"trace" default:"" doc:"trace or capture to replay, a path or redis, the embedded example; empty: a synthetic workload" source:"any"`
+	Pattern      string      `key:"pattern" default:"uniform" oneof:"sequential,strided,uniform,zipf,pointer-chase,hotset,keyvalue" doc:"address pattern" source:"any"`
+	Accesses     uint64      `key:"accesses" default:"1000000" min:"0" max:"1000000000000" zero:"a trace: all of it" doc:"accesses to run; with a trace and no value, the whole trace" source:"assumption: a run of seconds"`
+	AccessBytes  model.Bytes `key:"access_bytes" default:"64B" min:"1B" max:"2GiB" doc:"bytes of an access, and its alignment" source:"[FaRM14] Fig. 4: 64 B"`
+	WorkingSet   model.Bytes `key:"working_set" default:"4MiB" min:"1B" max:"64TiB" doc:"memory that the accesses fall in" source:"assumption: half of the default table cache's reach"`
+	Regions      int         `key:"regions" default:"1" min:"1" max:"1000000" doc:"memory regions that the working set is registered as" source:"any"`
+	Registration string      `key:"registration" default:"once" oneof:"once,each,cached" doc:"regions are registered before the run, for each access and let go after it (accesses that overlap share), or kept in a cache of registrations" source:"any"`
+
+	RegistrationCache  int          `key:"registration_cache" default:"16" min:"1" max:"1000000" doc:"cached: registrations kept on an adapter; a region beyond them takes the place of the one that has been idle longest" source:"assumption"`
+	RegistrationMethod string       `key:"registration_method" default:"regular" oneof:"regular,fast" doc:"a registration ends with its pages unpinned, or with its key alone: pages stay pinned, and a work request makes the next key valid (fast registration)" source:"[Linux] rxe_mr.c"`
+	RegistrationHook   string       `key:"registration_hook" default:"none" oneof:"none,notice" doc:"what software does when the process unmaps registered memory: nothing, so that peers go on with the old frames where those are pinned; or let the registration go and register the new mapping" source:"assumption: a cache above the kernel is not told unless it asks"`
+	RemapInterval      clocked.Time `key:"remap_interval" default:"0ns" min:"1us" max:"100s" zero:"never" doc:"each, cached: the process unmaps a random region and maps fresh memory there this often" source:"assumption: off"`
+
 	QPs            int         `key:"qps" default:"16" min:"1" max:"1000000" doc:"queue pairs; those of a trace are folded onto them, and a trace that names none is dealt out to all in turn" source:"assumption"`
 	Outstanding    int         `key:"outstanding" default:"32" min:"1" max:"1000000" doc:"closed loop: accesses in flight, all queue pairs together" source:"assumption: a light load; of 64 B WRITEs 32 in flight reach 20 M/s on the default adapter, 128 reach 76 M/s (measured on this model)"`
 	OfferedRate    model.Rate  `key:"offered_rate" default:"0/s" min:"0/s" max:"1000000000000/s" zero:"closed loop" doc:"open loop: accesses a second on average" source:"any"`
@@ -127,6 +134,7 @@ func (s *Spec) Check() error {
 	if s.Transport == iwarp && s.process() && s.Host.IOMMU.Absent == "retry" {
 		all = append(all, errors.New("host.iommu.absent: retry under transport iwarp, which cannot take an acknowledged segment back; use abort, or host.iommu.table dma"))
 	}
+	all = append(all, s.Workload.checkRegistration(s))
 	if s.Pressure.Overcommit != 0 && (s.Pressure.Overcommit < 1.0/64 || math.IsNaN(s.Pressure.Overcommit)) {
 		all = append(all, fmt.Errorf("pressure.overcommit: %g is outside 1/64 … 1000", s.Pressure.Overcommit))
 	}

@@ -66,6 +66,15 @@ func (r *rng) unit() float64 {
 	return (float64(r.next()>>11) + 0.5) * 0x1p-53
 }
 
+// Stream is a stream of its own for a purpose outside this package.
+type Stream struct{ rng rng }
+
+// NewStream is the stream of a purpose under a seed.
+func NewStream(seed uint64, name string) *Stream { return &Stream{stream(seed, name)} }
+
+// Below is uniform in [0, n), n > 0.
+func (s *Stream) Below(n uint64) uint64 { return s.rng.below(n) }
+
 // threshold is the bound under which chance falls with probability p.
 func threshold(p float64) uint64 { return uint64(min(p, 1) * 0x1p63) }
 

@@ -53,6 +53,7 @@ const (
 	DeregisterRegion                       // system call: kill the key, then let the memory go
 	FastRegister                           // work request (REG_MR): a region that is free becomes valid under a new key
 	LocalInvalidate                        // work request (LOCAL_INV): a valid region becomes free; its memory stays pinned
+	RemapRegion                            // system calls: the process unmaps the region's memory and maps fresh memory there
 	RegionUnmapped                         // notice: the process has unmapped memory of the region
 )
 

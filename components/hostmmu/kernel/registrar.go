@@ -26,7 +26,7 @@ type RegistrarStats struct {
 // Errors of changes, besides *Refused and those of model/key.
 var (
 	ErrNotDynamic = errors.New("region was registered before time 0 for good")
-	ErrBusy       = errors.New("region has another change under way")
+	ErrBusy       = errors.New("region has another change under way, or its pages are in use")
 	ErrRegistered = errors.New("region is registered already")
 	ErrNone       = errors.New("region is not registered")
 	ErrGone       = errors.New("adapter did not answer in time and was cut off")
@@ -140,11 +140,19 @@ func (k *Kernel) takeRegistrations(now clocked.Time) {
 
 // request starts a change, or answers at once why it cannot be.
 func (k *Kernel) request(now clocked.Time, m *msg.Registration) {
-	if err := k.permits(m); err != nil {
+	err := k.permits(m)
+	if err == nil && m.Op == msg.RemapRegion && !k.Remap(now, m.Region) {
+		err = ErrBusy
+	}
+	if err != nil {
 		*k.registrar.out.Push() = msg.Registered{Op: m.Op, Region: m.Region, Cookie: m.Cookie, Err: fmt.Errorf("region %d: %w", m.Region, err)}
 		return
 	}
 	d := &k.registrar.regions[m.Region]
+	if m.Op == msg.RemapRegion {
+		*k.registrar.out.Push() = msg.Registered{Op: m.Op, Region: m.Region, Cookie: m.Cookie, Key: k.regions[m.Region].Key, Allocation: d.allocation}
+		return
+	}
 	d.request, d.since, d.refusal = *m, now, nil
 	k.registrar.changing++
 	switch m.Op {
@@ -170,8 +178,10 @@ func (k *Kernel) permits(m *msg.Registration) error {
 		return ErrNotDynamic
 	case d.phase != regionRest:
 		return ErrBusy
-	case m.Op > msg.LocalInvalidate:
+	case m.Op > msg.RemapRegion:
 		return fmt.Errorf("request %d is unknown", m.Op)
+	case m.Op == msg.RemapRegion:
+		return nil
 	case m.Op == msg.RegisterRegion && d.state != regionNone:
 		return ErrRegistered
 	case m.Op != msg.RegisterRegion && d.state == regionNone:

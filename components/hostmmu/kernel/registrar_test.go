@@ -156,6 +156,7 @@ func TestRequestsOutOfPlace(t *testing.T) {
 		{deregister(0), ErrNone},
 		{msg.Registration{Op: msg.FastRegister}, ErrNone},
 		{msg.Registration{Op: msg.RegionUnmapped}, nil}, // no request
+		{msg.Registration{Op: msg.RemapRegion, Region: 1}, ErrNotDynamic},
 		{register(0), nil},
 		{register(0), ErrBusy},
 	} {

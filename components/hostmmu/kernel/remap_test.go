@@ -18,11 +18,7 @@ func TestStaleRegistration(t *testing.T) {
 		w := newWorld(t, setting{spec: registering(12), regions: dynamicRegions(1, 4), scheme: scheme})
 		w.ask(us, register(0))
 		before := w.by(100*us, key.Make(1, 0), model.OpWrite, 1)
-		w.at(150*us, func(now clocked.Time) {
-			if !w.kernel.Remap(now, 0) {
-				t.Error("refused")
-			}
-		})
+		w.ask(150*us, msg.Registration{Op: msg.RemapRegion, Cookie: 7})
 		w.by(200*us, key.Make(1, 0), model.OpWrite, 1)
 		w.by(210*us, key.Make(1, 0), model.OpRead, 1)
 		w.at(250*us, func(clocked.Time) {
@@ -35,6 +31,9 @@ func TestStaleRegistration(t *testing.T) {
 			}
 		})
 		notice := expectAnswer(t, w, 1, msg.RegionUnmapped, false)
+		if a := expectAnswer(t, w, 2, msg.RemapRegion, false); a.Cookie != 7 || a.Allocation != 1 {
+			t.Errorf("%s: remapped: %+v", scheme, a)
+		}
 		w.ask(300*us, deregister(0))
 		w.ask(500*us, register(0))
 		w.by(700*us, key.Make(1, 1), model.OpWrite, 1)
@@ -44,7 +43,7 @@ func TestStaleRegistration(t *testing.T) {
 			t.Errorf("%s: %d more stale, %d held; the last write is lost: %v", scheme, w.deferred-stale, w.kernel.Held(), w.oracle.CheckUnwritten(1) == 0)
 		}
 		// E2: the number of the mapping tells a stale registration from a current one.
-		if first, again := w.answers[0].Allocation, w.answers[3].Allocation; first != 0 || notice.Allocation != 1 || again != 1 {
+		if first, again := w.answers[0].Allocation, w.answers[4].Allocation; first != 0 || notice.Allocation != 1 || again != 1 {
 			t.Errorf("%s: allocations %d, %d, %d; want 0, 1, 1", scheme, first, notice.Allocation, again)
 		}
 		if n := len(w.kernel.registrar.orphans) + len(w.orphans); n > 0 {

@@ -29,7 +29,7 @@ var jobWaits = [...]string{"a worker", "its pages", "the table", "the table upda
 
 var evictionWaits = [...]string{evictCommands: "table commands", evictFence: "the IOMMU's fence",
 	evictDisable: "a root port to be cut off", evictContent: ""}
-var requestNames = [...]string{"registration", "deregistration", "fast registration", "local invalidation"}
+var requestNames = [...]string{"registration", "deregistration", "fast registration", "local invalidation"} // of those that take time
 
 var regionWaits = [...]string{"nothing", "the system call", "its pages", "the table", "the snapshot", "the key",
 	"its users", "the table to be cleared", "DMA unmapping", "the IOTLB's flush", "the unpinning"}

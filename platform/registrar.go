@@ -1,0 +1,425 @@
+package platform
+
+import (
+	"errors"
+	"fmt"
+
+	"rnicmmu/clocked"
+	"rnicmmu/components/msg"
+	"rnicmmu/model/key"
+	"rnicmmu/workload"
+)
+
+// Ways to register the memory of accesses.
+const (
+	registerOnce   = "once"
+	registerEach   = "each"
+	registerCached = "cached"
+)
+
+// place is where a region is between unregistered and registered.
+type place uint8
+
+const (
+	placeNone    place = iota
+	placeComing        // its registration is under way
+	placeValid         // peers may use the key
+	placeLeaving       // its deregistration, or its key's invalidation, is under way
+	placeFree          // method fast: its key is dead, its pages stay pinned
+)
+
+// registration is a region on one adapter.
+type registration struct {
+	place      place
+	wanted     bool // in the queue of those to be registered
+	stale      bool // its memory was unmapped under the registration
+	listed     bool // in a list
+	users      int32
+	key        key.Key
+	allocation uint32 // mapping that is registered
+	waiting    clocked.FIFO[*passport]
+	prev, next int32 // among those without users, or those that are free
+}
+
+// regionList is a list of registrations, by the time of their last use.
+type regionList struct{ oldest, newest int32 }
+
+// regionCache is what is registered on one adapter.
+type regionCache struct {
+	held    int // registrations, those on their way in and out too
+	leaving int // of them, on their way out
+	idle    regionList
+	wanted  clocked.FIFO[int32]
+}
+
+// registrar is the host's software that registers the memory of an access on
+// the peer's adapter before the access, and lets it go afterwards: at once, or
+// when a cache of registrations needs its place. Accesses to one region that
+// overlap share a registration.
+type registrar struct {
+	spec    *WorkloadSpec
+	regions []registration // as the kernel's: an adapter's after another's
+	each    int            // regions of an adapter
+	limit   int            // registrations of an adapter at a time
+	caches  []regionCache
+	free    regionList // placeFree, of all adapters
+	pinning int        // regions that have pages, or ask for them
+	ending  int        // deregistrations under way
+	short   bool       // the kernel had no memory for a registration: one has to go first
+	parked  int
+	hits    uint64 // accesses whose region was registered
+
+	requests *clocked.Wire[msg.Registration]
+	answers  *clocked.Wire[msg.Registered]
+	out      clocked.FIFO[msg.Registration]
+	ready    clocked.FIFO[*passport] // to be posted
+	refused  clocked.FIFO[*passport] // to be given up
+
+	remapAt clocked.Time // the next remap
+	random  *workload.Stream
+	remaps  int // regions to choose from
+}
+
+// newRegistrar is nil where memory is registered once.
+func newRegistrar(spec *Spec, adapters int, space *Space) *registrar {
+	w := &spec.Workload
+	if w.Registration == registerOnce {
+		return nil
+	}
+	g := &registrar{spec: w, each: len(space.Regions), regions: make([]registration, adapters*len(space.Regions)),
+		caches: make([]regionCache, adapters), free: regionList{nobody, nobody}, limit: len(space.Regions),
+		remapAt: w.RemapInterval, random: workload.NewStream(spec.Seed, "remap")}
+	for i := range g.caches {
+		g.caches[i].idle = regionList{nobody, nobody}
+	}
+	if w.Registration == registerCached {
+		g.limit = w.RegistrationCache
+	}
+	for i := range space.Regions {
+		if space.Regions[i].dynamic(w) {
+			g.remaps++
+		}
+	}
+	if g.remaps == 0 {
+		g.remapAt = 0
+	}
+	return g
+}
+
+// dynamic tells whether a region is registered as the accesses need it. Receive
+// buffers are posted before, and stay.
+func (r *Region) dynamic(w *WorkloadSpec) bool {
+	return w.Registration != registerOnce && r.Host != receiveHost
+}
+
+// ask tells whether an access may be posted; if not, it comes back in ready or
+// in refused.
+func (g *registrar) ask(p *passport) bool {
+	if p.region == nobody {
+		return true
+	}
+	n := int32(int(p.access.Adapter)*g.each) + p.region
+	r := &g.regions[n]
+	if r.place == placeValid && !r.stale {
+		g.hits++
+		g.use(n, p)
+		return true
+	}
+	*r.waiting.Push() = p
+	g.parked++
+	g.want(n)
+	return false
+}
+
+// use gives an access the current key of its region.
+func (g *registrar) use(n int32, p *passport) {
+	r := &g.regions[n]
+	if r.listed {
+		g.unlink(&g.cacheOf(n).idle, n)
+	}
+	r.users++
+	p.registration = n
+	p.wqe.Key = uint32(r.key)
+	p.access.Key = p.wqe.Key
+}
+
+func (g *registrar) cacheOf(n int32) *regionCache { return &g.caches[int(n)/g.each] }
+
+// want queues a region to be registered, if it can be now.
+func (g *registrar) want(n int32) {
+	if r := &g.regions[n]; !r.wanted && (r.place == placeNone || r.place == placeFree) {
+		r.wanted = true
+		*g.cacheOf(n).wanted.Push() = n
+	}
+}
+
+// serve starts the registrations that have a place, and sends what there is to
+// be asked of the kernel.
+func (g *registrar) serve(now clocked.Time) {
+	for i := range g.caches {
+		g.admit(&g.caches[i])
+	}
+	for g.out.Len() > 0 && g.requests.Ready(now) {
+		*g.requests.Push(now) = g.out.Pop()
+	}
+}
+
+// admit starts registrations of an adapter in the order in which they were
+// asked for, as far as there are places and memory.
+func (g *registrar) admit(c *regionCache) {
+	for c.wanted.Len() > 0 {
+		n := *c.wanted.Front()
+		r := &g.regions[n]
+		if r.place == placeLeaving { // it makes room; then it is wanted anew
+			c.wanted.Pop()
+			r.wanted = false
+			continue
+		}
+		if c.held >= g.limit {
+			for c.leaving < c.wanted.Len() && c.idle.oldest != nobody {
+				g.release(c.idle.oldest)
+			}
+			return
+		}
+		op := msg.FastRegister
+		if r.place == placeNone {
+			if g.short {
+				g.makeRoom()
+				return
+			}
+			op = msg.RegisterRegion
+			g.pinning++
+		} else {
+			g.unlink(&g.free, n)
+		}
+		c.wanted.Pop()
+		c.held++
+		r.wanted, r.place = false, placeComing
+		g.order(op, n)
+	}
+}
+
+// makeRoom deregisters something that nobody uses, if there is such a thing:
+// rather not what is wanted again.
+func (g *registrar) makeRoom() {
+	if g.ending > 0 {
+		return
+	}
+	n := g.free.oldest
+	for n != nobody && g.regions[n].wanted {
+		n = g.regions[n].next
+	}
+	if n == nobody {
+		n = g.free.oldest
+	}
+	if n != nobody {
+		g.unlink(&g.free, n)
+		g.regions[n].place = placeLeaving
+		g.ending++
+		g.order(msg.DeregisterRegion, n)
+		return
+	}
+	for i := range g.caches {
+		if c := &g.caches[i]; c.idle.oldest != nobody {
+			g.release(c.idle.oldest)
+			return
+		}
+	}
+}
+
+// release ends the registration of a region without users.
+func (g *registrar) release(n int32) {
+	r, c := &g.regions[n], g.cacheOf(n)
+	if r.listed {
+		g.unlink(&c.idle, n)
+	}
+	r.place = placeLeaving
+	c.leaving++
+	if g.spec.RegistrationMethod == "fast" {
+		g.order(msg.LocalInvalidate, n)
+		return
+	}
+	g.ending++
+	g.order(msg.DeregisterRegion, n)
+}
+
+func (g *registrar) order(op msg.RegistrationOp, n int32) {
+	*g.out.Push() = msg.Registration{Op: op, Region: int(n)}
+}
+
+// done ends an access's use of its region.
+func (g *registrar) done(p *passport) {
+	n := p.registration
+	r := &g.regions[n]
+	if r.users--; r.users > 0 {
+		return
+	}
+	if r.stale || g.spec.Registration == registerEach {
+		g.release(n)
+		return
+	}
+	g.link(&g.cacheOf(n).idle, n)
+}
+
+// take takes the kernel's answers and notices.
+func (g *registrar) take(now clocked.Time) {
+	for m := g.answers.Peek(now); m != nil; m = g.answers.Peek(now) {
+		n := int32(m.Region)
+		switch m.Op {
+		case msg.RegisterRegion, msg.FastRegister:
+			g.registered(n, m)
+		case msg.DeregisterRegion, msg.LocalInvalidate:
+			g.gone(n, m)
+		case msg.RegionUnmapped:
+			g.unmapped(n, m)
+		}
+		g.answers.Pop(now)
+	}
+}
+
+// registered: peers may use the region, or the kernel refused.
+func (g *registrar) registered(n int32, m *msg.Registered) {
+	r := &g.regions[n]
+	if m.Err != nil {
+		g.failed(n, m)
+		return
+	}
+	r.place, r.stale, r.key, r.allocation = placeValid, false, m.Key, m.Allocation
+	for r.waiting.Len() > 0 {
+		p := r.waiting.Pop()
+		g.parked--
+		g.use(n, p)
+		*g.ready.Push() = p
+	}
+}
+
+// failed: a registration was refused. Where memory is short and others hold
+// some, it is tried again when one of them has gone; else its accesses are given
+// up.
+func (g *registrar) failed(n int32, m *msg.Registered) {
+	r := &g.regions[n]
+	g.cacheOf(n).held--
+	r.place = placeNone
+	if m.Op == msg.FastRegister {
+		r.place = placeFree
+		g.link(&g.free, n)
+	} else {
+		g.pinning--
+	}
+	var none *Refused
+	if g.short = g.pinning > 0 && errors.As(m.Err, &none); g.short {
+		g.want(n)
+		return
+	}
+	for r.waiting.Len() > 0 {
+		g.parked--
+		*g.refused.Push() = r.waiting.Pop()
+	}
+}
+
+// gone: a registration has ended. Who waited for the region has it registered
+// again.
+func (g *registrar) gone(n int32, m *msg.Registered) {
+	r, c := &g.regions[n], g.cacheOf(n)
+	if m.Op == msg.LocalInvalidate {
+		r.place = placeFree
+		g.link(&g.free, n)
+	} else {
+		r.place = placeNone
+		g.short = false
+		g.ending--
+		g.pinning--
+	}
+	if m.Op == msg.LocalInvalidate || g.spec.RegistrationMethod != "fast" {
+		c.held--
+		c.leaving--
+	}
+	if r.waiting.Len() > 0 {
+		g.want(n)
+	}
+}
+
+// unmapped: the process has unmapped memory of the region. Software that looks
+// at that lets the registration go, and registers the new mapping.
+func (g *registrar) unmapped(n int32, m *msg.Registered) {
+	r := &g.regions[n]
+	if g.spec.RegistrationHook != "notice" || r.place != placeValid || m.Allocation <= r.allocation {
+		return
+	}
+	r.stale = true
+	if r.users == 0 {
+		g.release(n)
+	}
+}
+
+// remap has the process unmap the memory of a random region and map it afresh,
+// when it is time.
+func (g *registrar) remap(now clocked.Time) {
+	if g.remapAt == 0 || now < g.remapAt {
+		return
+	}
+	g.remapAt += g.spec.RemapInterval
+	g.order(msg.RemapRegion, int32(g.random.Below(uint64(g.remaps))))
+}
+
+// link adds a registration to a list, as the one used last.
+func (g *registrar) link(l *regionList, n int32) {
+	r := &g.regions[n]
+	r.listed, r.prev, r.next = true, l.newest, nobody
+	if l.newest == nobody {
+		l.oldest = n
+	} else {
+		g.regions[l.newest].next = n
+	}
+	l.newest = n
+}
+
+func (g *registrar) unlink(l *regionList, n int32) {
+	r := &g.regions[n]
+	if r.prev == nobody {
+		l.oldest = r.next
+	} else {
+		g.regions[r.prev].next = r.next
+	}
+	if r.next == nobody {
+		l.newest = r.prev
+	} else {
+		g.regions[r.next].prev = r.prev
+	}
+	r.listed = false
+}
+
+// Waits says what the registrar waits for.
+func (g *registrar) Waits() []string {
+	if g.parked == 0 {
+		return nil
+	}
+	wanted := 0
+	for i := range g.caches {
+		wanted += g.caches[i].wanted.Len()
+	}
+	return []string{fmt.Sprintf("driver: %d accesses wait for the registration of their memory; %d regions wait for a place", g.parked, wanted)}
+}
+
+// check refuses what cannot be registered so under the adapter's scheme.
+func (w *WorkloadSpec) checkRegistration(s *Spec) error {
+	pins := s.Scheme == "pinned" || s.Scheme == "iommu" && !s.process()
+	var all []error
+	add := func(format string, args ...any) { all = append(all, fmt.Errorf(format, args...)) }
+	if w.Registration == registerOnce {
+		if w.RemapInterval > 0 {
+			add("workload.remap_interval: memory that is registered once stays mapped; use it with workload.registration each or cached")
+		}
+		return errors.Join(all...)
+	}
+	if w.RegistrationMethod == "fast" && !pins {
+		add("workload.registration_method: fast under scheme %s, whose pages are not pinned; use regular", s.Scheme)
+	}
+	if w.RemapInterval > 0 && pins && s.behind() {
+		add("workload.remap_interval: a registration that pins behind an IOMMU cannot outlive its mapping, for IOVA and process address are one here; set host.iommu.mode off, or another scheme")
+	}
+	if s.TPT.PageShift() > s.Host.Shift() {
+		add("tpt.page: %s is more than host.page %s, whose frames need not follow each other under workload.registration %s; use at most that", s.TPT.Page, s.Host.Page, w.Registration)
+	}
+	return errors.Join(all...)
+}
