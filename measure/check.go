@@ -8,18 +8,22 @@ import (
 
 // Rules that Check and the Recorder assert; violations carry these names.
 const (
-	RuleMPTLookups    = "mpt_lookups"   // lookups = hits + misses
-	RuleMPTMisses     = "mpt_misses"    // misses = walks + merged
-	RuleMTTLookups    = "mtt_lookups"   // lookups = hits + misses
-	RuleMTTMisses     = "mtt_misses"    // misses = walks + merged
-	RuleIOTLBLookups  = "iotlb_lookups" // lookups = hits + misses
-	RuleAccesses      = "accesses"      // issued = completed + failed
-	RuleFaults        = "faults"        // raised = resumed + failed + qp_gone
-	RuleInvalidations = "invalidations" // issued = acknowledged + timed_out
-	RuleStaleDMA      = "stale_dma"     // stale_dma = 0
-	RuleSteps         = "steps"         // sum of an invalidation's steps = its whole time, in total
-	RuleCauses        = "causes"        // sum of causes = latency, for an access and in total
-	RuleOrder         = "record_order"  // rows are reported in order of time
+	RuleMPTLookups    = "mpt_lookups"    // lookups = hits + misses
+	RuleMPTMisses     = "mpt_misses"     // misses = walks + merged
+	RuleMPTL2Lookups  = "mpt_l2_lookups" // lookups = hits + misses
+	RuleMPTL2Misses   = "mpt_l2_misses"  // misses = walks
+	RuleMTTLookups    = "mtt_lookups"    // lookups = hits + misses
+	RuleMTTMisses     = "mtt_misses"     // misses = walks + merged
+	RuleMTTL2Lookups  = "mtt_l2_lookups" // lookups = hits + misses
+	RuleMTTL2Misses   = "mtt_l2_misses"  // misses = walks
+	RuleIOTLBLookups  = "iotlb_lookups"  // lookups = hits + misses
+	RuleAccesses      = "accesses"       // issued = completed + failed
+	RuleFaults        = "faults"         // raised = resumed + failed + qp_gone
+	RuleInvalidations = "invalidations"  // issued = acknowledged + timed_out
+	RuleStaleDMA      = "stale_dma"      // stale_dma = 0
+	RuleSteps         = "steps"          // sum of an invalidation's steps = its whole time, in total
+	RuleCauses        = "causes"         // sum of causes = latency, for an access and in total
+	RuleOrder         = "record_order"   // rows are reported in order of time
 )
 
 type identity struct {
@@ -35,8 +39,12 @@ func (s *Summary) identities() []identity {
 	return []identity{
 		{RuleMPTLookups, "tpt.mpt: lookups = hits + misses", mpt.Lookups, mpt.Hits + mpt.Misses, false},
 		{RuleMPTMisses, "tpt.mpt: misses = walks + merged", mpt.Misses, mpt.Walks + mpt.Merged, false},
+		{RuleMPTL2Lookups, "tpt.mpt.l2: lookups = hits + misses", mpt.L2.Lookups, mpt.L2.Hits + mpt.L2.Misses, false},
+		{RuleMPTL2Misses, "tpt.mpt.l2: misses = walks", mpt.L2.Misses, mpt.L2.Walks, false},
 		{RuleMTTLookups, "tpt.mtt: lookups = hits + misses", mtt.Lookups, mtt.Hits + mtt.Misses, false},
 		{RuleMTTMisses, "tpt.mtt: misses = walks + merged", mtt.Misses, mtt.Walks + mtt.Merged, false},
+		{RuleMTTL2Lookups, "tpt.mtt.l2: lookups = hits + misses", mtt.L2.Lookups, mtt.L2.Hits + mtt.L2.Misses, false},
+		{RuleMTTL2Misses, "tpt.mtt.l2: misses = walks", mtt.L2.Misses, mtt.L2.Walks, false},
 		{RuleIOTLBLookups, "iommu.iotlb: lookups = hits + misses", tlb.Lookups, tlb.Hits + tlb.Misses, false},
 		{RuleAccesses, "accesses: issued = completed + failed", acc.Issued, acc.Completed + acc.Failed, true},
 		{RuleFaults, "faults: raised = resumed + failed + qp_gone", f.Raised, f.Resumed + f.Failed + f.QPGone, true},

@@ -7,8 +7,9 @@ import (
 // sound holds every identity with counters that are all different.
 func sound() Summary {
 	var s Summary
-	s.TPT.MPT = MPTStats{CacheStats{Lookups: 100, Hits: 70, Misses: 30, Merged: 10, Replays: 12}, 20}
-	s.TPT.MTT = MTTStats{CacheStats: CacheStats{Lookups: 200, Hits: 150, Misses: 50, Merged: 8, Replays: 9}, Walks: 42}
+	s.TPT.MPT = MPTStats{CacheStats{Lookups: 100, Hits: 70, Misses: 30, Merged: 10, Replays: 12}, 20, L2Stats{Lookups: 20, Hits: 13, Misses: 7, Walks: 7}}
+	s.TPT.MTT = MTTStats{CacheStats: CacheStats{Lookups: 200, Hits: 150, Misses: 50, Merged: 8, Replays: 9}, Walks: 42,
+		L2: L2Stats{Lookups: 41, Hits: 15, Misses: 26, Walks: 26}}
 	s.IOMMU.IOTLB = IOTLBStats{Lookups: 60, Hits: 35, Misses: 25}
 	s.Accesses = AccessSummary{Issued: 90, Completed: 85, Failed: 5}
 	s.Accesses.LatencyPS.Total = 1234
@@ -28,6 +29,10 @@ func TestCheckFindsEachBrokenIdentity(t *testing.T) {
 		{"replays stand apart", "", func(s *Summary) { s.TPT.MTT.Replays++ }},
 		{"mpt hit", RuleMPTLookups, func(s *Summary) { s.TPT.MPT.Hits++ }},
 		{"mpt walk", RuleMPTMisses, func(s *Summary) { s.TPT.MPT.Walks-- }},
+		{"mpt second level's hit", RuleMPTL2Lookups, func(s *Summary) { s.TPT.MPT.L2.Hits++ }},
+		{"mpt second level's walk", RuleMPTL2Misses, func(s *Summary) { s.TPT.MPT.L2.Walks++ }},
+		{"mtt second level's lookup", RuleMTTL2Lookups, func(s *Summary) { s.TPT.MTT.L2.Lookups-- }},
+		{"mtt second level's walk", RuleMTTL2Misses, func(s *Summary) { s.TPT.MTT.L2.Walks-- }},
 		{"mtt lookup", RuleMTTLookups, func(s *Summary) { s.TPT.MTT.Lookups++ }},
 		{"mtt merge", RuleMTTMisses, func(s *Summary) { s.TPT.MTT.Merged++ }},
 		{"iotlb miss", RuleIOTLBLookups, func(s *Summary) { s.IOMMU.IOTLB.Misses++ }},

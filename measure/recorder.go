@@ -25,6 +25,7 @@ type Recorder struct {
 	acknowledged, timedOut, pages uint64
 	roundTrip, whole, hazard      *Histogram
 	steps                         StepPS
+	tenants                       tenancy
 
 	accessRows, invalidationRows digest
 	violations                   []Violation
@@ -128,6 +129,7 @@ func (r *Recorder) countAccess(a *Access) {
 		for c, t := range &a.Ledger.Causes {
 			r.causes[c] += t
 		}
+		r.tenants.count(a)
 	}
 }
 
@@ -172,7 +174,7 @@ func (r *Recorder) checkOrder(what string, last, now clocked.Time) {
 // the simulated time, the counters of its units, accesses.issued and
 // invalidations.issued. It sets schema, the other access figures, of the
 // invalidations acknowledged, timed_out, pages, round_trip_ps, whole_ps,
-// step_ps and hazard_ps, the violations (of the run by time, then those of Check) and result_hash.
+// step_ps and hazard_ps, the tenants, the violations (of the run by time, then those of Check) and result_hash.
 func (r *Recorder) Finish(s *Summary) {
 	r.flushAccesses(clocked.Never)
 	r.flushInvalidations(clocked.Never)
@@ -185,6 +187,7 @@ func (r *Recorder) Finish(s *Summary) {
 	inv.Acknowledged, inv.TimedOut, inv.Pages = r.acknowledged, r.timedOut, r.pages
 	inv.RoundTripPS, inv.HazardPS = r.roundTrip.Quantiles(), r.hazard.Quantiles()
 	inv.WholePS, inv.StepPS = r.whole.Quantiles(), r.steps
+	r.tenants.finish(s)
 	if s.WallS > 0 {
 		s.AccessesPerWallS = float64(acc.Completed+acc.Failed+acc.Warmup) / s.WallS
 	}

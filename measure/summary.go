@@ -31,6 +31,9 @@ type Summary struct {
 	Faults           FaultSummary        `json:"faults"`
 	CPU              CPUSummary          `json:"cpu"`
 	Transport        TransportSummary    `json:"transport"`
+	Victim           TenantStats         `json:"victim"`            // tenant 0
+	Aggressor        TenantStats         `json:"aggressor"`         // all others
+	Tenants          []TenantStats       `json:"tenants,omitempty"` // by number
 	Advertise        AdvertiseSummary    `json:"advertise"`
 	Registration     RegistrationSummary `json:"registration"`
 	Violations       []Violation         `json:"violations"`
@@ -60,10 +63,20 @@ type CacheStats struct {
 	Replays uint64 `json:"replays"` // look-ups repeated after a fault, apart from all others
 }
 
+// L2Stats counts the second level of a translation cache, all 0 without one. Its
+// look-ups are the misses of the first that joined no other.
+type L2Stats struct {
+	Lookups uint64 `json:"lookups"`
+	Hits    uint64 `json:"hits"`
+	Misses  uint64 `json:"misses"`
+	Walks   uint64 `json:"walks"` // misses that started a table read: all
+}
+
 // MPTStats counts the protection-table cache.
 type MPTStats struct {
 	CacheStats
-	Walks uint64 `json:"walks"` // misses that started a table read
+	Walks uint64  `json:"walks"` // misses that started a table read or a look-up in the second level
+	L2    L2Stats `json:"l2"`
 }
 
 // MTTStats counts the translation-table cache.
@@ -71,7 +84,18 @@ type MTTStats struct {
 	CacheStats
 	Fills     uint64 `json:"fills"`
 	Evictions uint64 `json:"evictions"`
-	Walks     uint64 `json:"walks"` // misses that started a walk
+	Walks     uint64 `json:"walks"` // misses that started a walk or a look-up in the second level
+
+	L2       L2Stats       `json:"l2"`
+	Prefetch PrefetchStats `json:"prefetch"`
+}
+
+// PrefetchStats counts translations read ahead, which are no look-ups.
+type PrefetchStats struct {
+	Issued  uint64 `json:"issued"`
+	Useful  uint64 `json:"useful"`  // whose line a request then hit
+	Late    uint64 `json:"late"`    // whose line a request wanted while they were under way
+	Dropped uint64 `json:"dropped"` // given up for a change of the table, or refused
 }
 
 // TPTSummary counts the adapter's tables.
@@ -144,6 +168,21 @@ type FaultSummary struct {
 	SwappedInPages  uint64 `json:"swapped_in_pages"`
 	SwappedOutPages uint64 `json:"swapped_out_pages"`
 	ExtraSwapOuts   uint64 `json:"extra_swap_outs"` // of pages that no store had dirtied
+}
+
+// TenantStats are the completed accesses of one tenant or several; all is 0
+// where there is only one.
+type TenantStats struct {
+	Completed uint64      `json:"completed"`
+	LatencyPS Quantiles   `json:"latency_ps"`
+	MTT       TenantCache `json:"mtt"`
+}
+
+// TenantCache counts what they looked up in the translation cache.
+type TenantCache struct {
+	Lookups uint64 `json:"lookups"`
+	Hits    uint64 `json:"hits"`
+	Misses  uint64 `json:"misses"`
 }
 
 // CPUSummary counts the host's own user of memory.

@@ -5,8 +5,8 @@
 //
 // This file holds the types that cross package boundaries. Sub-packages hold
 // the rules: key (memory keys and regions), mtt (translation tables),
-// pagetable (x86-64 radix tables), rc (responder rules), cache (set-associative
-// caches), frame (frames, owners and content tags).
+// pagetable (x86-64 radix tables), rc (responder rules), tcp and ddp (iWARP), cache
+// (set-associative caches), frame (frames, owners and content tags).
 package model
 
 // VA is a virtual address of the process that registered the memory, in bytes.

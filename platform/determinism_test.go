@@ -42,8 +42,8 @@ func hash(t *testing.T, set []string, options ...option) string {
 	return o.sum.ResultHash
 }
 
-// The same configuration gives the same result: again, on one processor and on
-// two, beside other systems, and in whatever order units tick in an instant.
+// F23: the same configuration gives the same result: again, beside other
+// systems, and in whatever order units tick in an instant.
 func TestSameResult(t *testing.T) {
 	for i, set := range diverse {
 		t.Run(fmt.Sprint(i), func(t *testing.T) {
@@ -64,14 +64,15 @@ func TestSameResult(t *testing.T) {
 	}
 }
 
+// F23: nor does the number of processors change a result.
 func TestProcessors(t *testing.T) {
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(0))
 	for _, set := range diverse[:6] {
 		runtime.GOMAXPROCS(1)
 		one := hash(t, set)
-		runtime.GOMAXPROCS(2)
-		if two := hash(t, set); one != two {
-			t.Errorf("%v: %s on one processor, %s on two", set, one, two)
+		runtime.GOMAXPROCS(8)
+		if eight := hash(t, set); one != eight {
+			t.Errorf("%v: %s on one processor, %s on eight", set, one, eight)
 		}
 	}
 }

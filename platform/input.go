@@ -77,7 +77,7 @@ func source(s *Spec, in *Input, page model.PageShift) (workload.Source, []worklo
 		if err != nil {
 			return nil, nil, fmt.Errorf("workload.%w", err)
 		}
-		regions, err := workload.Layout(synthetic.WorkingSet, synthetic.Regions, synthetic.Page)
+		regions, err := synthetic.Memory()
 		return g, regions, err
 	}
 	// Regions are whole pages of 4 KiB, as registered from user space, whatever

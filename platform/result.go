@@ -74,10 +74,23 @@ func addTables(sum *measure.Summary, t *tpt.Stats) {
 		c.Merged += x.Merged
 		c.Replays += x.Replays
 	}
+	add2 := func(c *measure.L2Stats, x *tpt.CacheStats) {
+		c.Lookups += x.Lookups
+		c.Hits += x.Hits
+		c.Misses += x.Misses
+		c.Walks += x.Walks
+	}
 	add(&sum.TPT.MPT.CacheStats, &t.MPT)
 	add(&sum.TPT.MTT.CacheStats, &t.MTT)
 	sum.TPT.MPT.Walks += t.MPT.Walks
 	sum.TPT.MTT.Walks += t.MTT.Walks
+	add2(&sum.TPT.MPT.L2, &t.MPT2)
+	add2(&sum.TPT.MTT.L2, &t.MTT2)
+	ahead := &sum.TPT.MTT.Prefetch
+	ahead.Issued += t.Prefetch.Issued
+	ahead.Useful += t.Prefetch.Useful
+	ahead.Late += t.Prefetch.Late
+	ahead.Dropped += t.Prefetch.Dropped
 	sum.TPT.MTT.Fills += t.MTT.Fills
 	sum.TPT.MTT.Evictions += t.MTT.Evictions
 	sum.TPT.TableReads += t.TableReads

@@ -34,6 +34,7 @@ func (s *System) Run(ctx context.Context, rec *measure.Recorder, progress func(d
 // begin sets up what a run records.
 func (s *System) begin(rec *measure.Recorder, progress func(done, total uint64)) {
 	s.record = rec
+	rec.Share(s.spec.TPT.Tenants)
 	s.cpu = measure.NewHistogram()
 	s.warmAt = -1
 	s.driver.record = rec

@@ -12,6 +12,7 @@ const (
 	leastShare  = 0.01 // a cause under this share of every point joins "other"
 	widestStack = 8    // means that span more are shown as shares
 	other       = "other"
+	mostStacks  = 9 // groups that still get a panel of bars each
 )
 
 // Breakdown is mean latency by cause: Mean[c][row] picoseconds, NaN where the
@@ -111,7 +112,7 @@ func (s *sweepFigure) causes() *figure {
 func (s *sweepFigure) stacked(name, what, label string, b Breakdown) *figure {
 	f := s.figure(name, what)
 	f.aside = true
-	if len(s.layout.Groups) > mostPanels {
+	if len(s.layout.Groups) > mostStacks {
 		f.panels = [][]*panel{{s.allBars(b, label)}}
 	} else {
 		s.groupBars(f, b, label)
@@ -129,7 +130,7 @@ func (s *sweepFigure) stacked(name, what, label string, b Breakdown) *figure {
 func (s *sweepFigure) groupBars(f *figure, b Breakdown, label string) {
 	groups, x := s.layout.Groups, s.layout.X
 	columns := min(len(groups), 2)
-	if len(groups) > 4 {
+	if len(groups) > 4 && !longNames(groups) {
 		columns = 3
 	}
 	width := figureWidth * 0.68 / vg.Length(columns)
@@ -151,6 +152,9 @@ func (s *sweepFigure) groupBars(f *figure, b Breakdown, label string) {
 		panels = append(panels, p)
 	}
 	f.arrange(panels, columns)
+	if n := len(f.panels); n > 2 {
+		f.height = vg.Length(n) * 5.5 * vg.Centimeter
+	}
 }
 
 // allBars is one panel with a block of bars a group.
@@ -182,6 +186,11 @@ func (s *sweepFigure) allBars(b Breakdown, label string) *panel {
 	p.Add(newStack(b, values, nil, y, all))
 	addCrosses(p.Plot, all)
 	return p
+}
+
+// longNames tells whether a group's name is wider than a third of a page.
+func longNames(groups []Series) bool {
+	return slices.ContainsFunc(groups, func(g Series) bool { return panelText.Width(g.Group) > figureWidth*0.68/3 })
 }
 
 func barNames(x Axis, g Series) []string {

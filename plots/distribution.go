@@ -63,8 +63,8 @@ type step struct {
 }
 
 var stepNames = [measure.NumSteps]string{
-	"command sent", "command received", "entries marked", "DMA drained", "acknowledged",
-	"IOTLB flushed", "device TLB flushed", "frame free",
+	"IOTLB flushed", "command sent", "command received", "entries marked", "DMA drained", "acknowledged",
+	"device TLB flushed", "frame free",
 }
 
 // invalidationSteps averages the legs of all round trips after the warm-up that

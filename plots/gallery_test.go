@@ -15,8 +15,9 @@ var folders = map[string]func(testing.TB, string){
 	"schemes": func(t testing.TB, dir string) {
 		pagingSweep(t, dir, "pinned", "odp", "sva", "iommu", "suspend")
 	},
-	"run":       func(t testing.TB, dir string) { writeRun(t, dir, 20000, true) },
-	"runpinned": func(t testing.TB, dir string) { writeRun(t, dir, 1000, false) },
+	"run":        func(t testing.TB, dir string) { writeRun(t, dir, 20000, true) },
+	"runpinned":  func(t testing.TB, dir string) { writeRun(t, dir, 1000, false) },
+	"neighbours": func(t testing.TB, dir string) { neighbours(t, dir, true) },
 	"grid": func(t testing.TB, dir string) {
 		var points []point
 		for _, ways := range []int{0, 1, 2, 4, 8, 16, 32, 64, 128} {

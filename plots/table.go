@@ -127,8 +127,13 @@ var (
 	// MissRate is the share of MTT look-ups that missed, in percent.
 	MissRate = Ratio("tpt.mtt.misses", "tpt.mtt.lookups", 100)
 	// WalkRate is the share of MTT look-ups that walked the table, in percent; the
-	// other misses joined a walk in flight.
-	WalkRate = Ratio("tpt.mtt.walks", "tpt.mtt.lookups", 100)
+	// other misses joined a walk in flight or hit in the second level.
+	WalkRate = Metric{[]string{"tpt.mtt.walks", "tpt.mtt.l2.hits", "tpt.mtt.lookups"}, func(v []float64) float64 {
+		if v[2] == 0 {
+			return math.NaN()
+		}
+		return 100 * (v[0] - v[1]) / v[2]
+	}}
 	// Throughput is completed accesses per simulated second.
 	Throughput = Ratio(completed, "simulated_ps", 1e12)
 	// FaultRate is adapter faults per 1000 completed accesses.

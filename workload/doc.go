@@ -11,7 +11,9 @@
 // sequential, strided, uniform, zipf (ranked pages), pointer-chase (one cycle
 // through all pages; the dependence of an access on the one before is the
 // consumer's to keep, with one access outstanding), hotset and keyvalue. The
-// working set begins at BaseVA and is split by Layout. Random numbers,
+// working set begins at BaseVA and is split by Layout. Beside the pattern a share
+// of the accesses can come from an aggressor: uniform in memory of its own, on the
+// QPs of every tenant but the first. Random numbers,
 // logarithm and exponential are the package's own, so that a seed gives the
 // same accesses under every version of Go and on every processor.
 //
@@ -51,6 +53,7 @@
 //
 // # Not modelled
 //
+// An aggressor that registers and deregisters memory, or that has a pattern.
 // CRCs are not checked (many cards strip or zero them in captures). IP
 // fragments and tunnels are foreign. READ responses and acknowledgements are
 // counted, never replayed.

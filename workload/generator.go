@@ -22,6 +22,7 @@ type Generator struct {
 	arrivals        rng
 	open, exponents bool
 	count           uint64
+	aggressor       aggressor
 
 	target
 }
@@ -42,6 +43,7 @@ func NewGenerator(spec SyntheticSpec) (*Generator, error) {
 		arrivals:   stream(spec.Seed, "arrival"),
 		open:       spec.OfferedRate > 0,
 		exponents:  spec.Arrival == Exponential,
+		aggressor:  newAggressor(&spec),
 	}
 	if g.open {
 		g.period = 1e12 / spec.OfferedRate
@@ -67,23 +69,39 @@ func (g *Generator) Next(a *Access) bool {
 		}
 		g.left--
 	}
-	*a = Access{TimePS: NoTime, Len: g.accessBytes, QP: g.qp}
-	if g.qp++; g.qp == g.qps {
-		g.qp = 0
-	}
+	*a = Access{TimePS: NoTime, Len: g.accessBytes}
 	if g.open {
 		a.TimePS = g.arrive()
 	}
-	g.aim(a)
+	ops := g.place(a)
 	if !g.onlyWrites {
-		g.choose(a)
+		g.choose(a, ops)
 	}
 	return true
 }
 
+// place gives the access its QP and address, and tells whose draws choose its
+// operation.
+func (g *Generator) place(a *Access) *rng {
+	switch {
+	case g.aggressor.share == 0:
+		a.QP = g.qp
+		if g.qp++; g.qp == g.qps {
+			g.qp = 0
+		}
+	case g.aggressor.attacks():
+		g.aggressor.aim(a, g.qps)
+		return &g.aggressor.ops
+	default:
+		g.aggressor.yield(a, g.qps)
+	}
+	g.aim(a)
+	return &g.ops
+}
+
 // choose draws the operation.
-func (g *Generator) choose(a *Access) {
-	switch u := g.ops.chance(); {
+func (g *Generator) choose(a *Access, ops *rng) {
+	switch u := ops.chance(); {
 	case u < g.reads:
 		a.Op = model.OpRead
 	case u < g.sends:

@@ -387,7 +387,17 @@ func TestImpossibleSpecs(t *testing.T) {
 		"hot_fraction":                      func(s *SyntheticSpec) { s.Pattern, s.HotFraction = HotSet, 1 },
 		"hot_probability":                   func(s *SyntheticSpec) { s.Pattern, s.HotProbability = HotSet, 2 },
 		"zipf_theta":                        func(s *SyntheticSpec) { s.Pattern, s.ZipfTheta = Zipf, -1 },
-		"values of 9 to 8":                  func(s *SyntheticSpec) { s.Pattern, s.ValueMin, s.ValueMax = KeyValue, 9, 8 },
+		"aggressor_fraction NaN":            func(s *SyntheticSpec) { s.AggressorFraction = math.NaN() },
+		"aggressor_fraction 1.5":            func(s *SyntheticSpec) { s.AggressorFraction = 1.5 },
+		"need 2 or more tenants":            func(s *SyntheticSpec) { s.AggressorFraction, s.QPs = 0.5, 2 },
+		"all 1 QPs are of tenant":           func(s *SyntheticSpec) { s.AggressorFraction, s.Tenants = 0.5, 2 },
+		"aggressor_working_set of 63 bytes: holds no access": func(s *SyntheticSpec) {
+			s.AggressorFraction, s.Tenants, s.QPs, s.AggressorWorkingSet = 0.5, 2, 2, 63
+		},
+		"must end with the working_set": func(s *SyntheticSpec) {
+			s.AggressorFraction, s.Tenants, s.QPs, s.WorkingSet = 0.5, 2, 2, 1<<47-uint64(BaseVA)
+		},
+		"values of 9 to 8": func(s *SyntheticSpec) { s.Pattern, s.ValueMin, s.ValueMax = KeyValue, 9, 8 },
 	} {
 		spec := DefaultSyntheticSpec()
 		change(&spec)
@@ -404,6 +414,10 @@ func TestNoAllocation(t *testing.T) {
 		if n := testing.AllocsPerRun(1000, func() { g.Next(&a) }); n != 0 {
 			t.Errorf("%s: %g allocations an access", pattern, n)
 		}
+	}
+	var beside Source = mustGenerator(t, func(s *SyntheticSpec) { s.QPs, s.Tenants, s.AggressorFraction = 8, 2, 0.5 })
+	if n := testing.AllocsPerRun(1000, func() { beside.Next(&a) }); n != 0 {
+		t.Errorf("beside an aggressor: %g allocations an access", n)
 	}
 	trace, err := Example()
 	if err != nil {

@@ -39,7 +39,7 @@ type SyntheticSpec struct {
 	Regions     uint32          // memory regions that it is split in, see Layout
 	Page        model.PageShift // regions are whole pages of this size; zipf and pointer-chase go by it
 	AccessBytes uint32          // bytes of an access, and its alignment within a region (zipf, pointer-chase: a page)
-	QPs         uint32          // 1 to 2^24; access i is on QP i mod QPs
+	QPs         uint32          // 1 to 2^24; without an aggressor access i is on QP i mod QPs
 
 	// Shares of the operations, 0 to 1 together; the rest are WRITEs. Atomics
 	// are 8 bytes, compare-and-swap and fetch-and-add in equal parts. SENDs
@@ -52,6 +52,14 @@ type SyntheticSpec struct {
 	HotProbability float64 // hotset: share of the accesses that go there, 0 to 1
 	ValueMin       uint32  // keyvalue: shortest value, bytes
 	ValueMax       uint32  // keyvalue: longest value, bytes; a slot holds one, rounded up to AccessBytes
+
+	// An aggressor beside the pattern. QP q is of tenant q mod Tenants. The pattern
+	// keeps to tenant 0's QPs, in turn; a share of AggressorFraction of the
+	// accesses, 0 (none: the pattern is on all QPs) to 1, is on those of the others,
+	// uniform in memory of their own, see AggressorRegion.
+	Tenants             uint32
+	AggressorFraction   float64
+	AggressorWorkingSet uint64 // bytes
 
 	OfferedRate float64 // open loop: accesses per second on average; 0 is closed loop (TimePS is NoTime)
 	Arrival     string  // open loop: Exponential or Fixed gaps
@@ -67,6 +75,7 @@ func DefaultSyntheticSpec() SyntheticSpec {
 		WorkingSet: 64 << 20, Regions: 1, Page: model.Shift4K, AccessBytes: 64, QPs: 1,
 		StrideBytes: 4096, ZipfTheta: 0.99, HotFraction: 0.2, HotProbability: 0.8,
 		ValueMin: 64, ValueMax: 1024, Arrival: Exponential,
+		Tenants: 1, AggressorWorkingSet: 64 << 20,
 	}
 }
 
@@ -88,6 +97,9 @@ func (s *SyntheticSpec) Validate() error {
 		return err
 	}
 	if err := s.validateRate(); err != nil {
+		return err
+	}
+	if err := s.validateAggressor(); err != nil {
 		return err
 	}
 	return s.validatePattern()

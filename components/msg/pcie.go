@@ -75,7 +75,7 @@ type DMA struct {
 	Cookie  uint64          // returned in DMADone, and in Inbox for CQE, EQE and MSI
 	Body    any             // rides along to Inbox or Memory: *Event, *CommandDone, *measure.Access … (pointers only)
 	Ledger  *measure.Ledger // charged dma_queue, pcie, host_memory when not nil
-	Counts  *measure.Counts // TLPs and bytes are added when not nil
+	Counts  *measure.Counts // TLPs, bytes and IOTLB misses are added when not nil
 	Oracle  Oracle
 	Address Address
 }
@@ -114,6 +114,7 @@ type TLP struct {
 	Cookie  uint64
 	Body    any
 	Ledger  *measure.Ledger
+	Counts  *measure.Counts // of a request: what it causes is added when not nil
 	Oracle  Oracle
 	Address Address
 	Entry   uint64 // of a translation completion
@@ -129,6 +130,7 @@ type MemReq struct {
 	Cookie  uint64
 	Body    any
 	Ledger  *measure.Ledger // charged host_memory up to the answer; nil: none
+	Counts  *measure.Counts // IOTLB misses are added when not nil
 	Oracle  Oracle
 	Address Address
 }

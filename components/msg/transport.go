@@ -53,11 +53,13 @@ type Packet struct {
 // Segment is what TCP and DDP add to a packet of iWARP. One without bytes only
 // acknowledges.
 type Segment struct {
-	Seq     uint32 // of its first byte
-	Bytes   uint32 // of the stream: an FPDU
-	Ack     uint32 // next byte expected the other way
-	Window  uint32 // bytes from Ack on that there is room for
-	Reset   bool   // the stream is closed
+	Seq     uint32       // of its first byte
+	Bytes   uint32       // of the stream: an FPDU
+	Ack     uint32       // next byte expected the other way
+	Window  uint32       // bytes from Ack on that there is room for
+	Reset   bool         // the stream is closed
+	Sent    clocked.Time // time stamp
+	Echo    clocked.Time // of the segment that Ack answers
 	Message ddp.Message
 	Reason  ddp.Reason // of a Terminate message
 }

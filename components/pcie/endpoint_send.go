@@ -56,7 +56,7 @@ func (u *Endpoint) sendWrite(now clocked.Time) {
 	n := u.tx.offers[msg.Posted].payload
 	p, bytes, end := u.tx.launch(now, msg.Posted, d.Kind)
 	p.TLP = msg.TLP{Type: msg.Posted, Kind: d.Kind, Payload: n > 0, Len: n,
-		PA: d.PA + model.PA(w.offset), Cookie: d.Cookie, Oracle: d.Oracle, Address: d.Address}
+		PA: d.PA + model.PA(w.offset), Cookie: d.Cookie, Counts: d.Counts, Oracle: d.Oracle, Address: d.Address}
 	count(d.Counts, bytes)
 	w.offset += n
 	if w.offset < d.Len {
@@ -87,7 +87,7 @@ func (u *Endpoint) sendRead(now clocked.Time) {
 
 	p, bytes, _ := u.tx.launch(now, msg.NonPosted, d.Kind)
 	p.TLP = msg.TLP{Type: msg.NonPosted, Kind: d.Kind, Tag: id, Len: n,
-		PA: d.PA + model.PA(r.offset), Cookie: d.Cookie, Oracle: d.Oracle, Address: d.Address}
+		PA: d.PA + model.PA(r.offset), Cookie: d.Cookie, Counts: d.Counts, Oracle: d.Oracle, Address: d.Address}
 	count(d.Counts, bytes)
 	r.offset += n
 	r.tags++

@@ -99,6 +99,9 @@ func TestUnloadedWriteLatency(t *testing.T) {
 					if got := r.memory.got[i].at; got != want {
 						t.Errorf("%s: TLP %d at memory at %v, want %v", what, i, got, want)
 					}
+					if r.memory.got[i].msg.Counts != d.Counts {
+						t.Errorf("%s: TLP %d came without its access's counts", what, i)
+					}
 				}
 				var sum int64
 				for _, b := range tlps {

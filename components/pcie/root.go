@@ -115,7 +115,8 @@ func (u *RootPort) receive(now clocked.Time) {
 			p.Ledger.Charge(p.arrival, measure.CausePCIe)
 		}
 		*u.memReq.Push(now) = msg.MemReq{Write: class == msg.Posted, Kind: p.Kind, Tag: p.Tag, Len: p.Len,
-			PA: p.PA, Cookie: p.Cookie, Body: p.Body, Ledger: p.Ledger, Oracle: p.Oracle, Address: p.Address}
+			PA: p.PA, Cookie: p.Cookie, Body: p.Body, Ledger: p.Ledger, Counts: p.Counts,
+			Oracle: p.Oracle, Address: p.Address}
 		u.rx.drain(now, class, carried(p))
 	}
 }

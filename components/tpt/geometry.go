@@ -36,6 +36,9 @@ func (s *Spec) mttGeometry(seed uint64, unit string) (first, second cache.Geomet
 
 // Check tells what cannot be built, naming the key.
 func (s *Spec) Check() error {
+	if s.Partition == "tenant" && s.Tenants < 2 {
+		return fmt.Errorf("tpt.partition: tenant, with tpt.tenants %d; set tpt.tenants to 2 or more", s.Tenants)
+	}
 	first, second, err := s.mptGeometry(0, "")
 	if err == nil {
 		err = checkLevels("tpt.mpt", first, second)

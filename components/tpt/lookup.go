@@ -210,7 +210,7 @@ func (u *Unit) permit(now clocked.Time, i int32, m *msg.Translate) bool {
 		u.dismiss(now, i, m, msg.OutcomeMoving)
 		return false
 	case !v.Granted() || r == nil || !r.Kind.Direct() || r.State != key.Valid || !r.Contains(m.VA, uint64(m.Len)):
-		u.dismiss(now, i, m, msg.OutcomeRemoteAccess)
+		u.deny(now, i, m, v)
 		return false
 	}
 	s := &u.slots[i]
@@ -327,9 +327,19 @@ func (u *Unit) grant(now clocked.Time, i int32, m *msg.Translate, pa model.PA, w
 
 // dismiss answers without a translation.
 func (u *Unit) dismiss(now clocked.Time, i int32, m *msg.Translate, o msg.Outcome) {
-	at := now + u.clock.Cycles(u.spec.LookupCycles)
-	m.Ledger.Charge(at, measure.CauseTranslate)
-	c := m.Cookie
+	u.conclude(now, i, m, msg.Translation{Outcome: o, Over: o == msg.OutcomeAbsent && u.config.Over})
+}
+
+// deny answers an access that the key rules do not permit.
+func (u *Unit) deny(now clocked.Time, i int32, m *msg.Translate, why key.Verdict) {
+	u.conclude(now, i, m, msg.Translation{Outcome: msg.OutcomeRemoteAccess, Why: why})
+}
+
+// conclude gives the answer of a request that holds no translation.
+func (u *Unit) conclude(now clocked.Time, i int32, m *msg.Translate, t msg.Translation) {
+	t.At = now + u.clock.Cycles(u.spec.LookupCycles)
+	t.Cookie = m.Cookie
+	m.Ledger.Charge(t.At, measure.CauseTranslate)
 	u.vacate(i)
-	u.answer(now, at, msg.Translation{Outcome: o, Cookie: c, At: at, Over: o == msg.OutcomeAbsent && u.config.Over})
+	u.answer(now, t.At, t)
 }

@@ -19,7 +19,7 @@ type Spec struct {
 	InFlight     int          `key:"in_flight" default:"1024" min:"2" max:"65536" doc:"translations given out and not yet given back" source:"assumption: covers the 164 reads and 92 writes in flight of [HostNet24] with margin"`
 
 	Partition string `key:"partition" default:"none" oneof:"none,tenant" doc:"whether tenants share the ways of the MPT and MTT caches evenly: each hits in all ways and fills its own" source:"assumption: as the way masks of a processor's last-level cache"`
-	Tenants   int    `key:"tenants" default:"2" min:"2" max:"16" doc:"tenants of tpt.partition; a QP belongs to its number modulo tenants" source:"any"`
+	Tenants   int    `key:"tenants" default:"1" min:"1" max:"16" doc:"tenants of the adapter, which the results tell apart; a QP belongs to its number modulo tenants" source:"any"`
 
 	MPT          MPTSpec          `key:"mpt" doc:"memory protection table cache"`
 	MTT          MTTSpec          `key:"mtt" doc:"memory translation table cache"`

@@ -134,7 +134,8 @@
 //	                              │       acts at once   in order: page there? taken : dropped
 //	placed ◀── responses ◀────── TCP ◀═══ window, copies until acknowledged ◀── responses, ACKs
 //
-//	segments       one DDP segment in one TCP segment, of qp.mtu bytes of data; a
+//	segments       one DDP segment in one TCP segment, of qp.mtu bytes of data, with
+//	               IPv4 and the headers of stream.go and model/ddp around it; a
 //	               QP stops at its congestion window, the offered window, and
 //	               max_rd_atomic. qp.window, the RNR, retry and defect parameters
 //	               of qp and adapter.rx_full have no meaning
@@ -151,8 +152,8 @@
 //	               fault_response hold the segment waits in the receive buffer
 //	refusal        a Terminate message behind earlier responses; what it refuses is
 //	               not acknowledged, so that request ends as terminated and the
-//	               rest is flushed. So ends a SEND without a receive buffer: there
-//	               is no RNR NAK
+//	               rest is flushed. So ends a SEND without a receive buffer, for
+//	               there is no RNR NAK, and one whose key to invalidate is not valid
 //	give-up        after tcp.retries time-outs in a row: the oldest request ends as
 //	               retry_exceeded, and a reset tells the other side
 //	receive buffer full, it drops; early segments take half of it at most

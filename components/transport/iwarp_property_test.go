@@ -124,6 +124,7 @@ func drawIWARP(t *rapid.T) *scene {
 	tcp.Window = model.Bytes(rapid.SampledFrom([]int{8, 32, 256}).Draw(t, "tcp window")) << 10
 	tcp.FastRetransmit = rapid.Bool().Draw(t, "fast_retransmit")
 	tcp.OutOfOrder = rapid.SampledFrom(outOfOrderNames).Draw(t, "out_of_order")
+	tcp.Timestamps = rapid.Bool().Draw(t, "timestamps")
 	tcp.AckEvery = rapid.IntRange(1, 3).Draw(t, "ack_every")
 	tcp.DelayedAck = clocked.Time(rapid.IntRange(1, 60).Draw(t, "delayed_ack")) * clocked.Microsecond
 	c.spec.Adapter.RxBuffer = model.Bytes(rapid.SampledFrom([]int{8, 16, 64}).Draw(t, "rx_buffer")) << 10

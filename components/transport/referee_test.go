@@ -19,7 +19,7 @@ type referee struct {
 	written  map[*measure.Access]map[model.VA]int // times that each byte was written
 	read     map[*measure.Access]map[model.VA]int
 	atomics  map[*measure.Access]int
-	writes   map[model.PA]write // the last write by the address and translation of its proof
+	writes   map[model.PA]write // the last write by the address of its proof
 	last     map[place]uint64   // which access of a QP wrote there last
 	receives map[uint64]int     // receive completions a QP
 	quiet    []clocked.Time     // a QP may not send before

@@ -8,10 +8,11 @@ import (
 )
 
 // Bytes of headers on the wire around an FPDU: Ethernet with FCS, preamble and
-// gap 38 ([Husky23]), IPv4 20, TCP 20 with 12 of timestamps ([RFC7323]). The
-// shortest frame takes 84 with preamble and gap ([Ethernet]).
+// gap 38 ([Husky23]), IPv4 20, TCP 20, time stamps 12 ([RFC7323]). The shortest
+// frame takes 84 with preamble and gap ([Ethernet]).
 const (
-	segmentHeaders = 38 + 20 + 20 + 12
+	segmentHeaders = 38 + 20 + 20
+	timestampBytes = 12
 	frameMin       = 84
 )
 
@@ -24,16 +25,18 @@ type stream struct {
 	first int32 // early packets, in the order of the stream, through earlies
 	last  int32
 
-	ackNow bool   // an ACK is due, alone if no data can take it along
-	dups   int    // duplicate ACKs due behind it, each alone
-	reset  bool   // a reset is owed
-	closed bool   // nothing is taken or sent any more
-	ack    uint32 // what is acknowledged
+	ackNow bool         // an ACK is due, alone if no data can take it along
+	dups   int          // duplicate ACKs due behind it, each alone
+	reset  bool         // a reset is owed
+	closed bool         // nothing is taken or sent any more
+	ack    uint32       // what is acknowledged
+	fresh  bool         // nothing was taken since the last acknowledgement
+	echo   clocked.Time // when the first segment taken since was sent
 }
 
 func (s *Spec) stream(first uint32) (stream, error) {
 	out, err := s.sender(first)
-	return stream{out: out, in: tcp.NewReceiver(first, uint32(s.TCP.Window)), first: none, last: none, ack: first,
+	return stream{out: out, in: tcp.NewReceiver(first, uint32(s.TCP.Window)), first: none, last: none, ack: first, fresh: true,
 		acks: tcp.NewAcker(s.TCP.AckEvery, int64(s.TCP.DelayedAck))}, err
 }
 
@@ -48,18 +51,41 @@ func (s *stream) answers() bool { return s.ackNow || s.dups > 0 || s.reset }
 // alone tells whether a segment without data must leave now, where data could.
 func (s *stream) alone() bool { return s.reset || s.dups > 0 && !s.ackNow }
 
-// stamp puts the acknowledgement on a packet about to leave.
-func (s *stream) stamp(p *msg.Packet, window uint32) {
+// acknowledge moves the acknowledgement behind a segment that was taken.
+func (s *stream) acknowledge(p *msg.Packet) {
+	s.ack = p.Segment.Seq + p.Segment.Bytes
+	if s.fresh {
+		s.fresh, s.echo = false, p.Segment.Sent
+	}
+}
+
+// seen takes the time of a segment that was taken before: it came again because
+// its acknowledgement was lost or late.
+func (s *stream) seen(p *msg.Packet) {
+	if behind(p.Segment.Seq, s.ack) {
+		s.echo = p.Segment.Sent
+	}
+}
+
+// stamp puts acknowledgement and time on a packet about to leave.
+func (s *stream) stamp(now clocked.Time, p *msg.Packet, window uint32) {
 	if p.Segment.Bytes == 0 && !s.ackNow && s.dups > 0 {
 		s.dups--
 	}
 	p.Segment.Ack, p.Segment.Window, p.Segment.Reset = s.ack, window, s.reset
-	s.ackNow, s.reset = false, false
+	p.Segment.Sent, p.Segment.Echo = now, s.echo
+	s.ackNow, s.reset, s.fresh = false, false, true
 	s.acks.Sent()
 }
 
 // segmentWire is the bytes that a segment takes on the wire.
-func segmentWire(p *msg.Packet) uint32 { return max(frameMin, segmentHeaders+p.Segment.Bytes) }
+func (s *Spec) segmentWire(p *msg.Packet) uint32 {
+	n := segmentHeaders + p.Segment.Bytes
+	if s.TCP.Timestamps {
+		n += timestampBytes
+	}
+	return max(frameMin, n)
+}
 
 // fpdu is the bytes of the message in the stream.
 func fpdu(p *msg.Packet) uint32 {

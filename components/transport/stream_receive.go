@@ -71,7 +71,7 @@ func (r *streamRequester) forget(p *msg.Packet) {
 // acknowledged takes the acknowledgement of a packet, and the ledgers that it
 // brings back.
 func (r *streamRequester) acknowledged(now clocked.Time, qp int32, q *sendQP, s *sendStream, p *msg.Packet) {
-	e := s.out.Ack(int64(now), p.Segment.Ack, p.Segment.Window, p.Segment.Bytes == 0)
+	e := s.out.Ack(int64(now), p.Segment.Ack, p.Segment.Window, p.Segment.Bytes == 0, int64(p.Segment.Echo))
 	back := p.Acked
 	p.Acked = nil
 	for s.segments.Len() > 0 {
@@ -166,6 +166,7 @@ func (r *streamRequester) arrive(now clocked.Time, qp int32, q *sendQP, s *sendS
 		s.dups++
 	default:
 		r.Stats.Duplicates++
+		s.seen(p)
 		r.pool.Put(p)
 		s.dups++
 	}
@@ -175,7 +176,7 @@ func (r *streamRequester) arrive(now clocked.Time, qp int32, q *sendQP, s *sendS
 func (r *streamRequester) take(now clocked.Time, qp int32, q *sendQP, s *sendStream, p *msg.Packet) {
 	gap := s.in.Gap()
 	s.in.Accept(p.Segment.Bytes)
-	s.ack = s.in.Next()
+	s.acknowledge(p)
 	s.ackNow = s.acks.Took(int64(now), gap) || s.ackNow
 	if p.Segment.Message == ddp.Terminate {
 		r.Stats.TCP.Terminates++

@@ -126,7 +126,7 @@ func (r *streamResponder) takeAcks(now clocked.Time, qp int32, q *recvQP, s *rec
 			r.fallApart(qp, q, s, p)
 			continue
 		}
-		s.ack = p.Segment.Seq + p.Segment.Bytes
+		s.acknowledge(p)
 		s.ackNow = !rep.open && s.acks.Took(int64(now), p.AckReq) || s.ackNow
 		if s.closed || !p.Last || p.Op.Responds() {
 			r.pool.Put(p)
@@ -269,11 +269,11 @@ func (r *streamResponder) put(now clocked.Time, qp int32, s *recvStream, p *msg.
 	for b := p.Acked; b != nil; b = b.Acked {
 		b.Ledger.Charge(now, measure.CauseResponder)
 	}
-	s.stamp(p, r.window)
+	s.stamp(now, p, r.window)
 	if p.Segment.Reset {
 		r.Stats.TCP.Resets++
 	}
-	p.WireLen = segmentWire(p)
+	p.WireLen = r.spec.segmentWire(p)
 	_, end := r.link.Send(now, int64(p.WireLen))
 	p.Arrived = end + r.spec.Adapter.TxPipeline + r.spec.Network.Latency
 	*r.Ports.Tx.PushAt(now, p.Arrived) = p

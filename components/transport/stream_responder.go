@@ -159,6 +159,7 @@ func (r *streamResponder) check(now clocked.Time, qp int32, q *recvQP) {
 		r.duplicateAck(qp, q, s)
 	case tcp.Duplicate:
 		r.Stats.Duplicates++
+		s.seen(p)
 		r.pool.Put(p)
 		r.finish(now, q)
 		r.duplicateAck(qp, q, s)

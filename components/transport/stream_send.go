@@ -107,11 +107,11 @@ func (r *streamRequester) fill(p *msg.Packet, req *request, g *segment) {
 // put sends a packet with the stream's acknowledgement.
 func (r *streamRequester) put(now clocked.Time, s *sendStream, p *msg.Packet, qp int32) {
 	p.QP = uint32(qp)
-	s.stamp(p, r.window)
+	s.stamp(now, p, r.window)
 	if p.Segment.Reset {
 		r.Stats.TCP.Resets++
 	}
-	p.WireLen = segmentWire(p)
+	p.WireLen = r.spec.segmentWire(p)
 	_, end := r.link.Send(now, int64(p.WireLen))
 	p.Arrived = end + r.spec.Adapter.TxPipeline + r.spec.Network.Latency
 	*r.Ports.Tx.PushAt(now, p.Arrived) = p

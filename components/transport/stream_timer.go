@@ -15,7 +15,7 @@ func (r *streamResponder) acknowledged(now clocked.Time, qp int32, p *msg.Packet
 	case p.Segment.Reset:
 		r.close(qp, q, s)
 	default:
-		e := s.out.Ack(int64(now), p.Segment.Ack, p.Segment.Window, p.Segment.Bytes == 0)
+		e := s.out.Ack(int64(now), p.Segment.Ack, p.Segment.Window, p.Segment.Bytes == 0, int64(p.Segment.Echo))
 		for s.sent.Len() > 0 {
 			sent := *s.sent.Front()
 			if behind(s.out.Una(), sent.Segment.Seq+sent.Segment.Bytes) {

@@ -18,6 +18,7 @@ type TCPSpec struct {
 	InitialWindow  int          `key:"initial_window" default:"10" min:"1" max:"4096" doc:"congestion window at the start, in segments" source:"[Linux] TCP_INIT_CWND; [RFC6928], which also sets an end of 14600 B to segments above 1460 B"`
 	Window         model.Bytes  `key:"window" default:"256KiB" min:"8KiB" max:"512MiB" doc:"receive window that each end offers" source:"assumption: more than 100 Gb/s over 10 us (derived)"`
 	FastRetransmit bool         `key:"fast_retransmit" default:"true" doc:"three duplicate ACKs send a segment again before its time-out" source:"[RFC5681], [RFC6582]"`
+	Timestamps     bool         `key:"timestamps" default:"true" doc:"time stamps in every segment, 12 B: what is sent again is timed too. Without them each page that is absent doubles the time-out of the next, until a segment that was sent once is acknowledged" source:"[Linux] tcp_timestamps; [RFC7323]"`
 	OutOfOrder     string       `key:"out_of_order" default:"hold" oneof:"hold,drop" doc:"segments behind a missing one wait in the receive buffer, or are dropped" source:"hold: [RFC1122]; drop: assumption, adapters without memory"`
 	AckEvery       int          `key:"ack_every" default:"1" min:"1" max:"1000" doc:"segments that one ACK answers" source:"assumption: a WRITE completes by its ACK; [RFC5681] asks for at least every second"`
 	DelayedAck     clocked.Time `key:"delayed_ack" default:"40ms" min:"1us" max:"500ms" doc:"tcp.ack_every above 1: an ACK waits at most so long for data to travel with, or more to answer" source:"[Linux] TCP_DELACK_MIN; at most 0.5 s: [RFC1122]"`
@@ -45,7 +46,7 @@ func (t *TCPSpec) validate(s *Spec) error {
 func (s *Spec) sender(first uint32) (tcp.Sender, error) {
 	t := s.TCP
 	out, err := tcp.NewSender(tcp.SenderConfig{MSS: ddp.MaxFPDU(uint32(s.QP.MTU)), InitialWindow: t.InitialWindow,
-		MinRTO: int64(t.MinRTO), MaxRTO: int64(t.MaxRTO), Retries: t.Retries, FastRetransmit: t.FastRetransmit}, first, uint32(t.Window))
+		MinRTO: int64(t.MinRTO), MaxRTO: int64(t.MaxRTO), Retries: t.Retries, FastRetransmit: t.FastRetransmit, Timestamps: t.Timestamps}, first, uint32(t.Window))
 	if err != nil {
 		return tcp.Sender{}, err
 	}

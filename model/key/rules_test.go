@@ -143,7 +143,7 @@ func (l *lives) change(op int, k Key, pd PD, rights Rights, base, length uint64)
 	}
 }
 
-// KEY-1, KEY-3, KEY-4, FRW-6: random lives of regions and windows against their
+// KEY-1, KEY-3, FRW-6: random lives of regions and windows against their
 // rules as sentences; a step that the rules refuse changes nothing.
 func TestLivesAgainstRules(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {

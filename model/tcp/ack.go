@@ -9,7 +9,9 @@ type Event struct {
 
 // Ack takes an acknowledgement of all bytes before ack and a window from there
 // on. A bare one came without data: only it can be a duplicate ([RFC5681] 2).
-func (s *Sender) Ack(now int64, ack, window uint32, bare bool) Event {
+// With time stamps echo is when the segment that it answers was sent: then
+// segments sent again are timed too.
+func (s *Sender) Ack(now int64, ack, window uint32, bare bool, echo int64) Event {
 	if before(ack, s.una) || before(s.high, ack) {
 		return Event{} // of the past, or of what was never sent
 	}
@@ -27,7 +29,13 @@ func (s *Sender) Ack(now int64, ack, window uint32, bare bool) Event {
 	if before(s.next, ack) {
 		s.next = ack
 	}
-	s.measure(now, ack)
+	switch {
+	case s.config.Timestamps:
+		s.timer.sample(now - echo)
+	case s.timing && !before(ack, s.timedEnd):
+		s.timing = false
+		s.timer.sample(now - s.timedAt)
+	}
 	switch {
 	case s.recovering && before(ack, s.recover):
 		e.Resend = true
@@ -42,22 +50,6 @@ func (s *Sender) Ack(now int64, ack, window uint32, bare bool) Event {
 	s.dups = 0
 	s.restart(now)
 	return e
-}
-
-// measure takes the round trip that an acknowledgement of new bytes tells. That
-// of a segment sent again is known by its timestamp ([RFC7323] 4.1), which names
-// its last sending; without, the time-out would stay as long as it was doubled
-// where every segment is lost once.
-func (s *Sender) measure(now int64, ack uint32) {
-	switch {
-	case s.again:
-		s.timing = false
-		s.timer.sample(now - s.againAt)
-	case s.timing && !before(ack, s.timedEnd):
-		s.timing = false
-		s.timer.sample(now - s.timedAt)
-	}
-	s.again = false
 }
 
 // restart times the oldest byte ([RFC6298] 5.2, 5.3).

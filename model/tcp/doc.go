@@ -11,8 +11,9 @@
 //	              window in segments [RFC6928], the window that the receiver offers
 //	loss          three duplicate ACKs: fast retransmit, NewReno recovery [RFC6582];
 //	              before, each of the first two lets a new segment out [RFC5681]
-//	time-out      SRTT and RTTVAR from segments sent once, doubled by each time-out
-//	              until the next sample [RFC6298]; then from the oldest byte on
+//	time-out      SRTT and RTTVAR from segments sent once, or with time stamps
+//	              [RFC7323] from all; doubled by each time-out until the next sample
+//	              [RFC6298]; then from the oldest byte on
 //	receiver      early segments are kept or dropped, each is answered at once; so
 //	              is one that fills a gap; else every n-th or after a delay [RFC1122]
 //
@@ -27,7 +28,7 @@
 //
 // # Not modelled
 //
-// Set-up and close, selective acknowledgements, time stamps, ECN, Nagle, window
+// Set-up and close, selective acknowledgements, ECN, Nagle, window
 // probes (the offered window does not shrink), restart after idle time, pacing.
 package tcp
 

@@ -15,6 +15,7 @@ type SenderConfig struct {
 	MinRTO, MaxRTO int64  // picoseconds
 	Retries        int    // time-outs in a row before it gives up
 	FastRetransmit bool
+	Timestamps     bool // acknowledgements echo when what they answer was sent ([RFC7323])
 }
 
 // Sender is the sending half of a connection.
@@ -40,8 +41,6 @@ type Sender struct {
 	timing   bool // a round trip is being measured
 	timedEnd uint32
 	timedAt  int64
-	again    bool  // the segment at una was sent again, and
-	againAt  int64 // when last
 
 	deadline int64
 	expired  int // time-outs since the last progress
@@ -117,13 +116,9 @@ func (s *Sender) Sent(now int64, n uint32) (again bool) {
 	}
 	if s.resend {
 		s.resend = false
-		s.again, s.againAt = true, now
 		return true
 	}
 	again = before(s.next, s.high)
-	if again && s.next == s.una {
-		s.again, s.againAt = true, now
-	}
 	if !again && !s.timing {
 		s.timing, s.timedEnd, s.timedAt = true, s.next+n, now
 	}

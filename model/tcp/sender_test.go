@@ -34,7 +34,7 @@ func fill(s *Sender, now int64) int {
 }
 
 // ackAt acknowledges the first n segments.
-func ackAt(s *Sender, now int64, n uint32) Event { return s.Ack(now, start+n*mss, 1<<20, true) }
+func ackAt(s *Sender, now int64, n uint32) Event { return s.Ack(now, start+n*mss, 1<<20, true, 0) }
 
 // Slow start: with each of a round's segments acknowledged on its own the
 // window doubles: 10, 20, 40, 80 segments.
@@ -139,10 +139,9 @@ func TestBackOff(t *testing.T) {
 	}
 }
 
-// The acknowledgement of what was sent again is a sample of its last sending,
-// which its timestamp names: the time-out is as short as before, and retries come
-// back with progress. Without timestamps it would stay doubled.
-func TestTimestamps(t *testing.T) {
+// Karn: an acknowledgement of what was sent twice is no sample, and the backed
+// off time-out stays until there is one. Retries come back with progress.
+func TestKarn(t *testing.T) {
 	s := open(t, config())
 	s.Handshake(ms)
 	s.Sent(0, mss)
@@ -152,13 +151,33 @@ func TestTimestamps(t *testing.T) {
 	s.Timeout(200 * ms)
 	s.Sent(200*ms, mss)
 	ackAt(s, 201*ms, 1)
-	if s.RTO() != 200*ms || s.Deadline() != Never || s.expired != 0 {
+	if s.RTO() != 400*ms || s.Deadline() != Never || s.expired != 0 {
 		t.Errorf("time-out %d, deadline %d after %d", s.RTO(), s.Deadline(), s.expired)
 	}
 	s.Sent(300*ms, mss)
 	ackAt(s, 301*ms, 2)
 	if s.RTO() != 200*ms {
 		t.Errorf("time-out %d after a sample", s.RTO())
+	}
+}
+
+// With time stamps what was sent twice is timed, and the time-out is short again.
+func TestTimestamps(t *testing.T) {
+	c := config()
+	c.Timestamps = true
+	s := open(t, c)
+	s.Handshake(ms)
+	s.Sent(0, mss)
+	s.Timeout(200 * ms)
+	s.Sent(200*ms, mss)
+	if s.Ack(201*ms, start+mss, 1<<20, true, 200*ms); s.RTO() != 200*ms {
+		t.Errorf("time-out %d", s.RTO())
+	}
+	// 700 ms to the answer, by hand: RTTVAR (3 × 0.375 + 699) / 4, SRTT (7 + 700) / 8.
+	s.Sent(300*ms, mss)
+	s.Ack(1000*ms, start+2*mss, 1<<20, true, 300*ms)
+	if want := 788500 * ms / 1000; s.RTO() != want {
+		t.Errorf("time-out %d, want %d", s.RTO(), want)
 	}
 }
 
@@ -241,10 +260,10 @@ func TestNotDuplicates(t *testing.T) {
 	ackAt(s, 0, 0)
 	fill(s, 0)
 	ackAt(s, ms, 1)
-	s.Ack(ms, start+mss, 1<<20, false)
-	s.Ack(ms, start+mss, 1<<19, true)
-	s.Ack(ms, start, 1<<20, true)
-	s.Ack(ms, start+100*mss, 1<<20, true)
+	s.Ack(ms, start+mss, 1<<20, false, 0)
+	s.Ack(ms, start+mss, 1<<19, true, 0)
+	s.Ack(ms, start, 1<<20, true, 0)
+	s.Ack(ms, start+100*mss, 1<<20, true, 0)
 	if s.dups != 0 {
 		t.Errorf("%d", s.dups)
 	}

@@ -136,7 +136,7 @@ func (p *pair) step() bool {
 	case now == p.down.due():
 		p.arrive(now, p.down.take().index)
 	case now == p.up.due():
-		p.s.Ack(now, p.up.take().ack, 1<<20, true)
+		p.s.Ack(now, p.up.take().ack, 1<<20, true, 0)
 	case now == p.a.Deadline():
 		p.answer(now)
 	default:

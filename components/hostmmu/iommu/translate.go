@@ -109,15 +109,22 @@ func (u *Unit) lookup(now clocked.Time, n int32, c *context) {
 		u.decide(now, n, t)
 		return
 	}
-	merged := u.miss(now, n, c)
-	switch {
-	case !fresh:
-	case merged:
-		u.stats.Misses++
+	counts := s.req.Counts
+	if merged := u.miss(now, n, c); fresh {
+		u.countMiss(counts, merged)
+	}
+}
+
+// countMiss books a look-up that missed, for the access that it belongs to too.
+func (u *Unit) countMiss(access *measure.Counts, merged bool) {
+	u.stats.Misses++
+	if merged {
 		u.stats.Merged++
-	default:
-		u.stats.Misses++
+	} else {
 		u.stats.Walks++
+	}
+	if access != nil {
+		access.IOTLBMisses++
 	}
 }
 

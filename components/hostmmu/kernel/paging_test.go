@@ -111,6 +111,32 @@ func TestProgressWithoutFreeFrames(t *testing.T) {
 	}
 }
 
+// FLT-10: a QP whose fault is served does not come back for a second. Its frame
+// serves others meanwhile, which are done long before; when it comes it faults
+// again, and goes on.
+func TestProgressBesideAQPThatSleeps(t *testing.T) {
+	w := newWorld(t, setting{spec: steps(quick(2)), regions: oneRegion(32)})
+	sleeper := w.touch(true, 0)
+	for i := range uint32(4) {
+		w.touch(true, pages(8*i+1, 8*i+8)...)
+	}
+	w.ticked = func(clocked.Time) {
+		if sleeper.faults == 1 && sleeper.again == 0 {
+			sleeper.again = clocked.Second
+			w.engine.Wake(w.id, sleeper.again)
+		}
+	}
+	w.run()
+	for i, q := range w.nics[0].qps[1:] {
+		if q.done > 100*clocked.Millisecond {
+			t.Errorf("QP %d waited for the one that sleeps: done at %v", i+1, q.done)
+		}
+	}
+	if sleeper.faults != 2 || sleeper.done < clocked.Second {
+		t.Errorf("%d faults, done at %v", sleeper.faults, sleeper.done)
+	}
+}
+
 // The CPU user's stalls are measured: alone with enough frames it faults once
 // a page, and waits for the fault each time.
 func TestCPUUser(t *testing.T) {
