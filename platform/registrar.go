@@ -1,7 +1,6 @@
 package platform
 
 import (
-	"errors"
 	"fmt"
 
 	"rnicmmu/clocked"
@@ -261,134 +260,6 @@ func (g *registrar) done(p *passport) {
 	g.link(&g.cacheOf(n).idle, n)
 }
 
-// take takes the kernel's answers and notices.
-func (g *registrar) take(now clocked.Time) {
-	for m := g.answers.Peek(now); m != nil; m = g.answers.Peek(now) {
-		n := int32(m.Region)
-		switch m.Op {
-		case msg.RegisterRegion, msg.FastRegister:
-			g.registered(n, m)
-		case msg.DeregisterRegion, msg.LocalInvalidate:
-			g.gone(n, m)
-		case msg.RegionUnmapped:
-			g.unmapped(n, m)
-		}
-		g.answers.Pop(now)
-	}
-}
-
-// registered: peers may use the region, or the kernel refused.
-func (g *registrar) registered(n int32, m *msg.Registered) {
-	r := &g.regions[n]
-	if m.Err != nil {
-		g.failed(n, m)
-		return
-	}
-	r.place, r.stale, r.key, r.allocation = placeValid, false, m.Key, m.Allocation
-	for r.waiting.Len() > 0 {
-		p := r.waiting.Pop()
-		g.parked--
-		g.use(n, p)
-		*g.ready.Push() = p
-	}
-}
-
-// failed: a registration was refused. Where memory is short and others hold
-// some, it is tried again when one of them has gone; else its accesses are given
-// up.
-func (g *registrar) failed(n int32, m *msg.Registered) {
-	r := &g.regions[n]
-	g.cacheOf(n).held--
-	r.place = placeNone
-	if m.Op == msg.FastRegister {
-		r.place = placeFree
-		g.link(&g.free, n)
-	} else {
-		g.pinning--
-	}
-	var none *Refused
-	if g.short = g.pinning > 0 && errors.As(m.Err, &none); g.short {
-		g.want(n)
-		return
-	}
-	for r.waiting.Len() > 0 {
-		g.parked--
-		*g.refused.Push() = r.waiting.Pop()
-	}
-}
-
-// gone: a registration has ended. Who waited for the region has it registered
-// again.
-func (g *registrar) gone(n int32, m *msg.Registered) {
-	r, c := &g.regions[n], g.cacheOf(n)
-	if m.Op == msg.LocalInvalidate {
-		r.place = placeFree
-		g.link(&g.free, n)
-	} else {
-		r.place = placeNone
-		g.short = false
-		g.ending--
-		g.pinning--
-	}
-	if m.Op == msg.LocalInvalidate || g.spec.RegistrationMethod != "fast" {
-		c.held--
-		c.leaving--
-	}
-	if r.waiting.Len() > 0 {
-		g.want(n)
-	}
-}
-
-// unmapped: the process has unmapped memory of the region. Software that looks
-// at that lets the registration go, and registers the new mapping.
-func (g *registrar) unmapped(n int32, m *msg.Registered) {
-	r := &g.regions[n]
-	if g.spec.RegistrationHook != "notice" || r.place != placeValid || m.Allocation <= r.allocation {
-		return
-	}
-	r.stale = true
-	if r.users == 0 {
-		g.release(n)
-	}
-}
-
-// remap has the process unmap the memory of a random region and map it afresh,
-// when it is time.
-func (g *registrar) remap(now clocked.Time) {
-	if g.remapAt == 0 || now < g.remapAt {
-		return
-	}
-	g.remapAt += g.spec.RemapInterval
-	g.order(msg.RemapRegion, int32(g.random.Below(uint64(g.remaps))))
-}
-
-// link adds a registration to a list, as the one used last.
-func (g *registrar) link(l *regionList, n int32) {
-	r := &g.regions[n]
-	r.listed, r.prev, r.next = true, l.newest, nobody
-	if l.newest == nobody {
-		l.oldest = n
-	} else {
-		g.regions[l.newest].next = n
-	}
-	l.newest = n
-}
-
-func (g *registrar) unlink(l *regionList, n int32) {
-	r := &g.regions[n]
-	if r.prev == nobody {
-		l.oldest = r.next
-	} else {
-		g.regions[r.prev].next = r.next
-	}
-	if r.next == nobody {
-		l.newest = r.prev
-	} else {
-		g.regions[r.next].prev = r.prev
-	}
-	r.listed = false
-}
-
 // Waits says what the registrar waits for.
 func (g *registrar) Waits() []string {
 	if g.parked == 0 {
@@ -399,27 +270,4 @@ func (g *registrar) Waits() []string {
 		wanted += g.caches[i].wanted.Len()
 	}
 	return []string{fmt.Sprintf("driver: %d accesses wait for the registration of their memory; %d regions wait for a place", g.parked, wanted)}
-}
-
-// check refuses what cannot be registered so under the adapter's scheme.
-func (w *WorkloadSpec) checkRegistration(s *Spec) error {
-	pins := s.Scheme == "pinned" || s.Scheme == "iommu" && !s.process()
-	var all []error
-	add := func(format string, args ...any) { all = append(all, fmt.Errorf(format, args...)) }
-	if w.Registration == registerOnce {
-		if w.RemapInterval > 0 {
-			add("workload.remap_interval: memory that is registered once stays mapped; use it with workload.registration each or cached")
-		}
-		return errors.Join(all...)
-	}
-	if w.RegistrationMethod == "fast" && !pins {
-		add("workload.registration_method: fast under scheme %s, whose pages are not pinned; use regular", s.Scheme)
-	}
-	if w.RemapInterval > 0 && pins && s.behind() {
-		add("workload.remap_interval: a registration that pins behind an IOMMU cannot outlive its mapping, for IOVA and process address are one here; set host.iommu.mode off, or another scheme")
-	}
-	if s.TPT.PageShift() > s.Host.Shift() {
-		add("tpt.page: %s is more than host.page %s, whose frames need not follow each other under workload.registration %s; use at most that", s.TPT.Page, s.Host.Page, w.Registration)
-	}
-	return errors.Join(all...)
 }

@@ -35,6 +35,10 @@ func printSummary(w io.Writer, s *measure.Summary) {
 	if v := &s.Invalidations; v.Issued > 0 {
 		fmt.Fprintf(t, "invalidations\t%d, round trip p50 %s, p99 %s; stale DMA %d\n", v.Issued, human(v.RoundTripPS.P50), human(v.RoundTripPS.P99), v.StaleDMA)
 	}
+	if r := &s.Registration; r.Registered+r.FastRegistered > 0 {
+		fmt.Fprintf(t, "registration\t%d regions registered, %d let go, %d keys renewed; %d accesses found theirs\n",
+			r.Registered, r.Deregistered, r.FastRegistered, r.CacheHits)
+	}
 	if n := s.Transport.RNRNaks; n.Moving+n.Paging+n.OverAdvertised+n.NoReceive > 0 {
 		fmt.Fprintf(t, "RNR NAKs\t%d moving, %d paging, %d over-advertised, %d without a receive buffer; %d packets resent\n",
 			n.Moving, n.Paging, n.OverAdvertised, n.NoReceive, s.Transport.PacketsResent)

@@ -1,0 +1,29 @@
+package platform
+
+import (
+	"errors"
+	"fmt"
+)
+
+// checkRegistration refuses what cannot be registered so under the adapter's scheme.
+func (w *WorkloadSpec) checkRegistration(s *Spec) error {
+	pins := s.Scheme == "pinned" || s.Scheme == "iommu" && !s.process()
+	var all []error
+	add := func(format string, args ...any) { all = append(all, fmt.Errorf(format, args...)) }
+	if w.Registration == registerOnce {
+		if w.RemapInterval > 0 {
+			add("workload.remap_interval: memory that is registered once stays mapped; use it with workload.registration each or cached")
+		}
+		return errors.Join(all...)
+	}
+	if w.RegistrationMethod == "fast" && !pins {
+		add("workload.registration_method: fast under scheme %s, whose pages are not pinned; use regular", s.Scheme)
+	}
+	if w.RemapInterval > 0 && pins && s.behind() {
+		add("workload.remap_interval: a registration that pins behind an IOMMU cannot outlive its mapping, for IOVA and process address are one here; set host.iommu.mode off, or another scheme")
+	}
+	if s.TPT.PageShift() > s.Host.Shift() {
+		add("tpt.page: %s is more than host.page %s, whose frames need not follow each other under workload.registration %s; use at most that", s.TPT.Page, s.Host.Page, w.Registration)
+	}
+	return errors.Join(all...)
+}
