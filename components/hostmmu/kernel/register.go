@@ -174,12 +174,6 @@ func Gap(regions []Region, shift model.PageShift, pages uint64) model.VA {
 	return model.VA(at << shift)
 }
 
-// fixed tells whether a segment lies under a region that is registered before
-// time 0.
-func (k *Kernel) fixed(s *segment) bool {
-	return slices.ContainsFunc(s.regions, func(r int) bool { return !k.regions[r].Dynamic })
-}
-
 // under counts the pages under at least one of the regions asked for.
 func (k *Kernel) under(want func(region int) bool) (n uint32) {
 	for i := range k.segments {
