@@ -20,6 +20,14 @@ var diverse = [][]string{
 	{"workload.accesses=800", "adapter.rx_buffer=16KiB", "adapter.rx_full=drop", "qp.nak_after_rnr=once", "workload.access_bytes=4KiB", "tpt.mtt.mshrs=1", "tpt.mtt.entries=16", "qp.ack_timeout=5"},
 	{"workload.accesses=800", "workload.qps=64", "adapter.qpc_entries=8", "tpt.mtt.replacement=random", "tpt.mtt.entries=64", "tpt.in_flight=3"},
 	{"workload.accesses=800", "workload.offered_rate=3000000/s", "workload.pattern=keyvalue", "host.notifier.order=serial", "scheme=odp", "host.pager.initial=resident", "host.pager.snapshot=false", "host.memory=3MiB"},
+	{"workload.accesses=400", "scheme=sva", "workload.working_set=256KiB", "pressure.overcommit=2", "workload.read_fraction=0.5", "adapters=2", "tpt.page_requests=2", "host.iommu.iotlb_entries=8", "host.iommu.psc_entries=1", "host.pager.flush_on_clear=true", "qp.fault_response=hold"},
+	{"workload.accesses=400", "scheme=iommu", "host.iommu.table=process", "host.iommu.absent=retry", "workload.working_set=256KiB", "pressure.overcommit=1.5", "workload.read_fraction=0.5", "host.iommu.walkers=1", "host.iommu.slots=3", "adapters=2"},
+	{"workload.accesses=400", "scheme=iommu", "host.iommu.mode=deferred", "workload.access_bytes=16KiB", "workload.read_fraction=0.5", "host.iommu.iotlb_entries=4", "adapters=2", "warmup=100"},
+	{"workload.accesses=400", "scheme=suspend", "workload.working_set=256KiB", "pressure.overcommit=2", "workload.read_fraction=0.5", "host.pager.migrate_interval=100us", "adapters=2", "host.iommu.mode=strict", "host.notifier.order=serial"},
+	{"workload.accesses=400", "scheme=suspend", "host.suspend.unit=region", "workload.regions=8", "workload.working_set=256KiB", "pressure.overcommit=1.5", "workload.read_fraction=0.5", "host.pager.migrate_interval=1ms"},
+	{"workload.accesses=400", "scheme=odp", "transport=iwarp", "tcp.min_rto=1ms", "workload.working_set=256KiB", "pressure.overcommit=1.5", "host.pager.grace=10ms", "workload.read_fraction=0.5", "workload.access_bytes=4KiB", "qp.mtu=1KiB"},
+	{"workload.accesses=400", "scheme=odp", "adapters=[{}, {scheme: sva}, {scheme: suspend, transport: iwarp, tcp.min_rto: 1ms, tpt.clock: 333MHz}]", "workload.working_set=256KiB", "pressure.overcommit=1.5", "host.pager.grace=10ms", "host.cpu.working_set=64KiB", "host.cpu.shared_fraction=0.3", "qp.fault_response=hold"},
+	hanging("sva", "parallel"),
 }
 
 func shuffled(seed uint64) option { return func(s *System) { s.Shuffle(seed) } }
@@ -37,7 +45,7 @@ func hash(t *testing.T, set []string, options ...option) string {
 	return o.sum.ResultHash
 }
 
-// The same configuration gives the same result: again, on one processor and on
+// F23: the same configuration gives the same result: again, on one processor and on
 // two, beside other systems, and in whatever order units tick in an instant.
 func TestSameResult(t *testing.T) {
 	for i, set := range diverse {
@@ -47,7 +55,7 @@ func TestSameResult(t *testing.T) {
 			if got := hash(t, set); got != want {
 				t.Errorf("again: %s, before %s", got, want)
 			}
-			for seed := range uint64(8) {
+			for seed := range uint64(3) {
 				if got := hash(t, set, shuffled(seed+1)); got != want {
 					t.Errorf("ticked in order %d: %s, want %s: %v", seed+1, got, want, set)
 				}
@@ -76,6 +84,8 @@ func TestRegistrationOrder(t *testing.T) {
 	for _, set := range [][]string{
 		{"workload.accesses=600", "adapters=3", "workload.read_fraction=0.3", "tpt.mtt.entries=64"},
 		{"workload.accesses=600", "adapters=3", "scheme=odp", "workload.working_set=256KiB", "pressure.overcommit=2", "host.cpu.working_set=64KiB", "warmup=100"},
+		{"workload.accesses=300", "adapters=[{}, {scheme: sva}, {scheme: suspend, transport: iwarp, tcp.min_rto: 1ms}]", "scheme=odp", "workload.working_set=256KiB", "pressure.overcommit=1.5", "host.pager.grace=10ms"},
+		{"workload.accesses=300", "adapters=3", "scheme=iommu", "host.iommu.table=process", "host.iommu.absent=retry", "workload.working_set=256KiB", "pressure.overcommit=1.5"},
 	} {
 		want := hash(t, set)
 		for _, order := range [][]int{{2, 1, 0}, {1, 2, 0}} {

@@ -75,9 +75,6 @@ func (d *draw) hosts() {
 	default:
 		d.add("pressure.overcommit", d.pick("overcommit", []string{"0.5", "1", "1.5", "3"}))
 	}
-	if d.chosen["host.pager.low_watermark"] == "0.3" {
-		d.add("host.pager.high_watermark", "0.4")
-	}
 	if d.chosen["tpt.partition"] == "tenant" { // a way for each
 		d.chosen["tpt.mtt.ways"], d.chosen["tpt.mpt.ways"], d.chosen["tpt.mpt.entries"] = "2", "2", "4"
 	}
@@ -86,6 +83,12 @@ func (d *draw) hosts() {
 	}
 	if d.chosen["tpt.mtt.index"] == "page" {
 		d.chosen["tpt.mtt.l2_entries"] = "0"
+	}
+	if has("iommu") && !dma { // nobody tells the kernel which page a long access still needs
+		d.chosen["host.pager.grace"], d.chosen["host.pager.low_watermark"] = "50ms", "0.01"
+	}
+	if d.chosen["host.pager.low_watermark"] == "0.3" {
+		d.add("host.pager.high_watermark", "0.4")
 	}
 	if d.chosen["transport"] == iwarp || strings.Contains(list, iwarp) {
 		d.streams(has("iommu") && !dma)
