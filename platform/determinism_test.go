@@ -20,13 +20,13 @@ var diverse = [][]string{
 	{"workload.accesses=800", "adapter.rx_buffer=16KiB", "adapter.rx_full=drop", "qp.nak_after_rnr=once", "workload.access_bytes=4KiB", "tpt.mtt.mshrs=1", "tpt.mtt.entries=16", "qp.ack_timeout=5"},
 	{"workload.accesses=800", "workload.qps=64", "adapter.qpc_entries=8", "tpt.mtt.replacement=random", "tpt.mtt.entries=64", "tpt.in_flight=3"},
 	{"workload.accesses=800", "workload.offered_rate=3000000/s", "workload.pattern=keyvalue", "host.notifier.order=serial", "scheme=odp", "host.pager.initial=resident", "host.pager.snapshot=false", "host.memory=3MiB"},
-	{"workload.accesses=400", "scheme=sva", "workload.working_set=256KiB", "pressure.overcommit=2", "workload.read_fraction=0.5", "adapters=2", "tpt.page_requests=2", "host.iommu.iotlb_entries=8", "host.iommu.psc_entries=1", "host.pager.flush_on_clear=true", "qp.fault_response=hold"},
+	{"workload.accesses=400", "scheme=sva", "host.iommu.ats_timeout=10ms", "workload.working_set=256KiB", "pressure.overcommit=2", "workload.read_fraction=0.5", "adapters=2", "tpt.page_requests=2", "host.iommu.iotlb_entries=8", "host.iommu.psc_entries=1", "host.pager.flush_on_clear=true", "qp.fault_response=hold"},
 	{"workload.accesses=400", "scheme=iommu", "host.iommu.table=process", "host.iommu.absent=retry", "workload.working_set=256KiB", "pressure.overcommit=1.5", "workload.read_fraction=0.5", "host.iommu.walkers=1", "host.iommu.slots=3", "adapters=2"},
 	{"workload.accesses=400", "scheme=iommu", "host.iommu.mode=deferred", "workload.access_bytes=16KiB", "workload.read_fraction=0.5", "host.iommu.iotlb_entries=4", "adapters=2", "warmup=100"},
 	{"workload.accesses=400", "scheme=suspend", "workload.working_set=256KiB", "pressure.overcommit=2", "workload.read_fraction=0.5", "host.pager.migrate_interval=100us", "adapters=2", "host.iommu.mode=strict", "host.notifier.order=serial"},
 	{"workload.accesses=400", "scheme=suspend", "host.suspend.unit=region", "workload.regions=8", "workload.working_set=256KiB", "pressure.overcommit=1.5", "workload.read_fraction=0.5", "host.pager.migrate_interval=1ms"},
 	{"workload.accesses=400", "scheme=odp", "transport=iwarp", "tcp.min_rto=1ms", "workload.working_set=256KiB", "pressure.overcommit=1.5", "host.pager.grace=10ms", "workload.read_fraction=0.5", "workload.access_bytes=4KiB", "qp.mtu=1KiB"},
-	{"workload.accesses=400", "scheme=odp", "adapters=[{}, {scheme: sva}, {scheme: suspend, transport: iwarp, tcp.min_rto: 1ms, tpt.clock: 333MHz}]", "workload.working_set=256KiB", "pressure.overcommit=1.5", "host.pager.grace=10ms", "host.cpu.working_set=64KiB", "host.cpu.shared_fraction=0.3", "qp.fault_response=hold"},
+	{"host.iommu.ats_timeout=10ms", "workload.accesses=400", "scheme=odp", "adapters=[{}, {scheme: sva}, {scheme: suspend, transport: iwarp, tcp.min_rto: 1ms, tpt.clock: 333MHz}]", "workload.working_set=256KiB", "pressure.overcommit=1.5", "host.pager.grace=10ms", "host.cpu.working_set=64KiB", "host.cpu.shared_fraction=0.3", "qp.fault_response=hold"},
 	hanging("sva", "parallel"),
 }
 
