@@ -160,7 +160,7 @@ type FaultSummary struct {
 	Raised          uint64 `json:"raised"`
 	Resumed         uint64 `json:"resumed"`
 	Failed          uint64 `json:"failed"`
-	QPGone          uint64 `json:"qp_gone"`
+	QPGone          uint64 `json:"qp_gone"` // never resumed: their adapter was cut off
 	Minor           uint64 `json:"minor"`
 	Major           uint64 `json:"major"`
 	FilledPages     uint64 `json:"filled_pages"`

@@ -14,6 +14,10 @@ func TestWholeSystemOnAkitasEngine(t *testing.T) {
 	for _, set := range [][]string{
 		{"workload.accesses=2000", "workload.working_set=64MiB", "workload.read_fraction=0.4", "workload.atomic_fraction=0.1"},
 		{"workload.accesses=800", "scheme=odp", "workload.working_set=256KiB", "pressure.overcommit=2", "adapters=2"},
+		{"workload.accesses=400", "scheme=sva", "workload.working_set=256KiB", "pressure.overcommit=2", "adapters=2"},
+		{"workload.accesses=400", "scheme=iommu", "host.iommu.table=process", "host.iommu.absent=retry", "workload.working_set=256KiB", "pressure.overcommit=1.5"},
+		{"workload.accesses=400", "scheme=suspend", "workload.working_set=256KiB", "pressure.overcommit=2", "host.iommu.mode=strict"},
+		{"workload.accesses=400", "adapters=[{}, {scheme: sva, transport: iwarp, tcp.min_rto: 1ms}]", "scheme=odp", "workload.working_set=256KiB", "pressure.overcommit=1.5", "host.pager.grace=10ms"},
 	} {
 		if got, want := onAkita(t, set), hash(t, set); got != want {
 			t.Errorf("on Akita's engine %s, natively %s: %v", got, want, set)

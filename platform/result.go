@@ -24,6 +24,11 @@ func (s *System) summary(interrupted bool) *measure.Summary {
 		sum.Accesses.Issued = s.driver.nextID - s.driver.warmIDs - uint64(s.driver.inFlight)
 	}
 	sum.CPU.LatencyPS = s.cpu.Quantiles()
+	for i, n := range s.nodes {
+		if s.kernel.Dead(i) {
+			sum.Faults.QPGone += n.tpt.FaultsOpen()
+		}
+	}
 	s.advertised(&sum)
 	s.utilisation(&sum)
 	return &sum

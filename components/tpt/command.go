@@ -113,10 +113,19 @@ func (u *Unit) queueKill(now clocked.Time, i int32, m *msg.Translate) {
 	u.advance(now)
 }
 
+// hung tells whether the command unit has stopped for good. Its queue goes on
+// taking what it has room for, or doorbells would stand in the way of data.
+func (u *Unit) hung(now clocked.Time) bool {
+	at := u.spec.Command.HangAt
+	return at > 0 && now >= at
+}
+
 // advance does one step of the job in execution if it is due.
 func (u *Unit) advance(now clocked.Time) bool {
 	c := &u.commands
 	switch {
+	case u.hung(now):
+		return false
 	case c.phase == commandIdle && c.queue.Len() > 0:
 		c.current = c.queue.Pop()
 		c.waiting[c.current.source]--

@@ -207,3 +207,14 @@ func (u *Unit) countResume(x *fault, failed bool) {
 		u.Stats.FaultsResumed++
 	}
 }
+
+// FaultsOpen counts the faults raised, after the warm-up if it has ended, and
+// not resumed yet.
+func (u *Unit) FaultsOpen() (n uint64) {
+	for i := range u.faults.list {
+		if x := &u.faults.list[i]; x.live && !(u.Warm && x.event.Raised <= u.Since) {
+			n++
+		}
+	}
+	return n
+}

@@ -83,6 +83,8 @@ type CommandSpec struct {
 	LocalInvalidate clocked.Time `key:"local_invalidate" default:"1us" min:"0ns" max:"10ms" doc:"processing of an invalidation of a key, local or by a peer's SEND" source:"assumption: as tpt.command.bind, which a work request starts too"`
 	Bind            clocked.Time `key:"bind" default:"1us" min:"0ns" max:"10ms" doc:"processing of a window's binding" source:"[FineMem25]: memory windows are bound at one a microsecond"`
 	ATSInvalidate   clocked.Time `key:"ats_invalidate" default:"20ns" min:"0ns" max:"10ms" doc:"processing of an ATS Invalidate Request" source:"assumption: made in hardware, some cycles of tpt.clock"`
+
+	HangAt clocked.Time `key:"hang_at" default:"0ns" min:"0ns" max:"10000s" zero:"never" doc:"defect: from then on the adapter executes no commands and no invalidations, as with dead firmware, while its data path goes on" source:"any"`
 }
 
 func (s *CommandSpec) keyChange(op msg.KeyOp) clocked.Time {

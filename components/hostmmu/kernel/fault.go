@@ -71,7 +71,7 @@ func (k *Kernel) handleEvents(now clocked.Time) {
 		}
 		k.Stats.Events++
 		e := k.events.Pop()
-		if k.gone(e.adapter) {
+		if k.Dead(int(e.adapter)) {
 			k.Stats.Gone++
 			continue
 		}
@@ -146,7 +146,7 @@ func (k *Kernel) stepJob(now clocked.Time, i int) {
 		k.serve(now, i)
 	case j.kind != jobFault:
 		k.respond(now, i)
-	case k.gone(j.event.adapter):
+	case k.Dead(int(j.event.adapter)):
 		if j.phase == jobMap || j.phase == jobUpdate { // else its command ends with the adapter
 			k.Stats.Gone++
 			k.endJob(now, i)
@@ -319,7 +319,7 @@ func (k *Kernel) jobCompleted(now clocked.Time, i int, timedOut bool) {
 	case timedOut:
 		k.Stats.Gone++
 		k.letGo(j)
-		k.jobs.items[i] = new(job) // the adapter may still write to the command
+		k.jobs.items[i] = &job{waits: msg.NoPage} // the adapter may still write to the old one's command
 	case j.phase == jobFill:
 		k.resume(now, i, false)
 		return

@@ -103,7 +103,7 @@ func (k *Kernel) takeRequest(now clocked.Time, e *msg.IOMMUEvent) {
 		return
 	}
 	k.Stats.Events++
-	if k.gone(e.Adapter) {
+	if k.Dead(int(e.Adapter)) {
 		k.Stats.Gone++
 		return
 	}
@@ -121,7 +121,7 @@ func (k *Kernel) takeRequest(now clocked.Time, e *msg.IOMMUEvent) {
 // needless tells whether a page that an untranslated request met absent is not
 // to be brought in: it may not be, is already, or is on its way.
 func (k *Kernel) needless(now clocked.Time, adapter uint16, a *ask) bool {
-	if a.refused || k.gone(adapter) {
+	if a.refused || k.Dead(int(adapter)) {
 		return true
 	}
 	pg := &k.pages[a.page]
@@ -221,7 +221,7 @@ func (k *Kernel) respond(now clocked.Time, i int) {
 	whole := int(j.served) == len(j.asks)
 	switch {
 	case j.kind == jobAbsent:
-	case k.gone(j.event.adapter):
+	case k.Dead(int(j.event.adapter)):
 		k.Stats.Gone++
 	default:
 		if !whole {

@@ -77,7 +77,7 @@ func (k *Kernel) reopened(i int, timedOut bool) {
 	v := k.evictions.items[i]
 	if timedOut {
 		for _, s := range v.slots[:v.tables] {
-			s.abandoned = s.abandoned || k.gone(s.cmd.Adapter)
+			s.abandoned = s.abandoned || k.Dead(int(s.cmd.Adapter))
 		}
 	}
 	v.reopening--

@@ -93,5 +93,6 @@ func (k *Kernel) bury(now clocked.Time, i int) {
 	}
 }
 
-// gone tells whether an adapter is no longer, or not for long, on the bus.
-func (k *Kernel) gone(adapter uint16) bool { return k.adapters[adapter].state != adapterAlive }
+// Dead tells whether an adapter did not answer in time and was cut off: what it
+// had under way may never end.
+func (k *Kernel) Dead(adapter int) bool { return k.adapters[adapter].state != adapterAlive }
