@@ -165,7 +165,7 @@ func TestLevelErrors(t *testing.T) {
 		"tpt.mpt.l2_entries: 8, but a second level holds":       func(s *Spec) { s.MPT.L2Entries = 8 },
 		"set tpt.mtt.index to entry":                            func(s *Spec) { s.MTT.L2Entries, s.MTT.Index = 16, "page" },
 		"tpt.mtt: second level: 24 lines in 2 ways":             func(s *Spec) { s.MTT.L2Entries, s.MTT.L2Ways = 24, 2 },
-		"tpt.partition: tenant, with tpt.tenants 1":             func(s *Spec) { s.Partition = "tenant" },
+		"tpt.partition: tenant, with tpt.tenants 1":             func(s *Spec) { s.Partition, s.Tenants = "tenant", 1 },
 		"tpt.mpt: 16 ways do not divide among 3 tenants":        func(s *Spec) { s.Partition, s.Tenants = "tenant", 3 },
 		"tpt.mtt: second level: 1 ways do not divide among 2 t": func(s *Spec) { s.Partition, s.Tenants, s.MTT.L2Entries, s.MTT.L2Ways = "tenant", 2, 16, 1 },
 	} {

@@ -232,7 +232,7 @@ func (k *Kernel) respond(now clocked.Time, i int) {
 		}
 		k.submitAlone(msg.IOMMUCommand{Op: msg.RespondPage, Adapter: j.event.adapter, PASID: j.response.PASID, Response: j.response})
 	}
-	if last := &j.asks[len(j.asks)-1]; whole && !k.gone(j.event.adapter) {
+	if last := &j.asks[len(j.asks)-1]; whole && !k.Dead(int(j.event.adapter)) {
 		k.prefetchAhead(now, last.region, last.page+1)
 	}
 	k.endJob(now, i)
