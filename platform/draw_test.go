@@ -94,7 +94,7 @@ var draws = []struct {
 	{"tpt.mtt.prefetch", []string{"none", "next_line", "stride", "qp_window"}, false},
 	{"tpt.mtt.prefetch_degree", []string{"1", "4"}, false},
 	{"host.iommu.mode", []string{"off", "strict", "deferred"}, false},
-	{"host.iommu.table", []string{"dma"}, false}, // not process: a lost write is to be found there first
+	{"host.iommu.table", []string{"dma", "process"}, false},
 	{"host.iommu.absent", []string{"abort", "retry"}, false},
 	{"host.iommu.iotlb_entries", []string{"117", "2", "8"}, false},
 	{"host.iommu.psc_entries", []string{"32", "1"}, false},

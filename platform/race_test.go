@@ -19,3 +19,13 @@ func TestWalksMeetInvalidations(t *testing.T) {
 		}
 	}
 }
+
+// Where the IOMMU sets no dirty bits, a store by the process's own page table
+// waits until the kernel has marked the page: else reclaim would drop it.
+func TestStoresWithoutDirtyBits(t *testing.T) {
+	o := must(t, nil, "scheme=iommu", "host.iommu.table=process", "host.iommu.absent=retry", "host.iommu.set_accessed=false",
+		"pressure.overcommit=1.5", "workload.working_set=256KiB", "host.pager.initial=resident", "workload.accesses=400")
+	if o.sum.Faults.SwappedOutPages == 0 || o.sum.Accesses.Failed != 0 {
+		t.Errorf("%d pages swapped out, %d accesses failed", o.sum.Faults.SwappedOutPages, o.sum.Accesses.Failed)
+	}
+}

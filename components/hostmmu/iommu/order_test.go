@@ -122,7 +122,9 @@ func completion(itags uint32, count uint8) msg.MemReq {
 }
 
 // Accessed and dirty bits: a read sets A on the way and in the leaf; a store sets
-// D too, also when the page is cached from a read; with set_accessed off none.
+// D too, also when the page is cached from a read. With set_accessed off none is
+// set, and a store to a page that is not dirty is dropped and told: else nobody
+// would know that the page must be kept.
 func TestAccessedAndDirty(t *testing.T) {
 	for _, on := range []bool{true, false} {
 		spec := defaultSpec(t)
@@ -143,12 +145,20 @@ func TestAccessedAndDirty(t *testing.T) {
 		if w := b.tables[0].Lookup(0); w.Entry.Has(pagetable.Dirty) != on {
 			t.Errorf("set_accessed %v: after a store the entry is %#x", on, uint64(w.Entry))
 		}
-		want := uint64(1)
-		if on {
-			want = 2 // the first store walks, to set D
+		walks, dropped := uint64(2), uint64(0) // the first store walks, to set D
+		if !on {
+			walks, dropped = 3, 2
 		}
-		if s := b.unit.Stats(); s.Walks != want || len(b.atMemory(0)) != 3 {
+		if s := b.unit.Stats(); s.Walks != walks || s.AbsentWrites != dropped || len(b.atMemory(0)) != 3-int(dropped) {
 			t.Errorf("set_accessed %v: %+v", on, s)
+		}
+		if err := b.tables[0].SetDirty(0); err != nil {
+			t.Fatal(err)
+		}
+		b.roots[0].send(20000*ns, store(128, 1, 4))
+		b.run()
+		if s := b.unit.Stats(); s.AbsentWrites != dropped || len(b.atMemory(0)) != 4-int(dropped) {
+			t.Errorf("set_accessed %v: a store to a dirty page: %+v", on, s)
 		}
 	}
 }

@@ -129,12 +129,13 @@ func (u *Unit) countMiss(access *measure.Counts, merged bool) {
 }
 
 // serves tells whether a cached translation has the rights that the request
-// wants. One that has not is walked again: the table may allow more by now.
+// wants: a page is stored to only when it is marked dirty, by a walk or by the
+// kernel. One that has not is walked again: the table may allow more by now.
 func (u *Unit) serves(t *translation, s *request) bool {
 	if !s.stores() {
 		return true
 	}
-	return t.write && (t.dirty || s.req.Kind != msg.KindATS && !u.spec.SetAccessed)
+	return t.write && t.dirty
 }
 
 // decide settles a request by its translation; nil: the page is absent.
@@ -143,7 +144,7 @@ func (u *Unit) decide(now clocked.Time, n int32, t *translation) {
 	switch {
 	case s.req.Kind == msg.KindATS:
 		u.translated(now, n, t)
-	case t == nil || s.req.Write && !t.write:
+	case t == nil || s.req.Write && !(t.write && t.dirty):
 		u.reportAbsent(now, s)
 		u.refuse(now, n, s.refusal)
 	default:
