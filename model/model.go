@@ -5,7 +5,7 @@
 //
 // This file holds the types that cross package boundaries. Sub-packages hold
 // the rules: key (memory keys and regions), mtt (translation tables),
-// pagetable (x86-64 radix tables), rc (responder rules), tcp and ddp (iWARP), cache
+// pagetable (x86-64 radix tables), ats (translation services), rc (responder rules), tcp and ddp (iWARP), cache
 // (set-associative caches), frame (frames, owners and content tags).
 package model
 

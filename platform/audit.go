@@ -16,6 +16,8 @@ const (
 	RuleBlocked   = "blocked"    // the IOMMU refuses nothing but absent pages
 	RulePages     = "pages"      // each page request is answered, each ITag comes back
 	RuleSegments  = "segments"   // each segment dropped for its page comes again
+	RuleWalks     = "walks"      // each walk ends: with a fill, an absent entry, an error, or dropped
+	RuleRNR       = "rnr"        // each RNR NAK sent is received: the network loses nothing
 )
 
 // audit asserts what must hold when everything has come to rest.
@@ -34,6 +36,9 @@ func (s *System) audit() {
 	if all := s.spec.Host.Frames(); free+resident+held != all || transit != 0 {
 		violate(RuleFrames, "%d free + %d resident + %d held, %d in transit, of %d frames", free, resident, held, transit, all)
 	}
+	if n := s.kernel.Stats.FrameErrors; n > 0 {
+		violate(RuleFrames, "%d ticks at whose end frames were missing or counted twice", n)
+	}
 	if n := s.kernel.Stats.TableErrors; n > 0 {
 		violate(RulePageTable, "%d impossible changes refused", n)
 	}
@@ -45,17 +50,28 @@ func (s *System) audit() {
 		violate(RuleUnclaimed, "%d doorbells and queue entries were for nobody", unclaimed)
 	}
 	s.auditIOMMU(violate)
-	for i, n := range s.nodes {
-		if s.kernel.Dead(i) { // a segment whose page it never got does not come again
-			continue
-		}
-		d, t := n.responder.DropsOutstanding(), &n.responder.Stats.TCP
-		if drops := t.DropsMoving + t.DropsPaging + t.DropsOver; drops != t.Returned+d {
-			violate(RuleSegments, "adapter %d: %d segments dropped, %d came again, %d are outstanding", i, drops, t.Returned, d)
+	for i := range s.nodes {
+		if !s.kernel.Dead(i) { // a dead one's walks never end, and what it refused does not come again
+			s.auditNode(i, violate)
 		}
 	}
 	for _, unit := range s.busyUnits() {
 		violate(RuleRest, "%s is not idle", unit)
+	}
+}
+
+// auditNode asserts what the counters of an adapter and its peer must say at rest.
+func (s *System) auditNode(i int, violate func(rule, format string, args ...any)) {
+	n := s.nodes[i]
+	d, t := n.responder.DropsOutstanding(), &n.responder.Stats.TCP
+	if drops := t.DropsMoving + t.DropsPaging + t.DropsOver; drops != t.Returned+d {
+		violate(RuleSegments, "adapter %d: %d segments dropped, %d came again, %d are outstanding", i, drops, t.Returned, d)
+	}
+	if w := &n.tpt.Stats.Walked; w.Begun != w.Ended() {
+		violate(RuleWalks, "adapter %d: %d walks begun, ended %+v", i, w.Begun, *w)
+	}
+	if sent, got := n.responder.Stats.RNRSent, n.requester.Stats.RNRReceived; sent != got {
+		violate(RuleRNR, "adapter %d: %d RNR NAKs sent, %d received", i, sent, got)
 	}
 }
 

@@ -47,6 +47,8 @@ func (u *Unit) finishTranslation(now clocked.Time, n int, m *msg.DMADone) {
 	w.words[0] = word
 	if word.Allows(w.store) {
 		u.fill(w)
+	} else {
+		u.Stats.Walked.Absent++
 	}
 	u.serve(now, n, word)
 }
@@ -78,6 +80,7 @@ func (u *Unit) serve(now clocked.Time, n int, word mtt.Word) {
 	}
 	if w.busy = w.list.head != none; w.busy {
 		w.store = true
+		u.Stats.Walked.Begun++
 		u.requestTranslation(now, n)
 	}
 }
@@ -86,6 +89,7 @@ func (u *Unit) serve(now clocked.Time, n int, word mtt.Word) {
 // broken, or it does not serve this adapter, and would say so again.
 func (u *Unit) failTranslation(now clocked.Time, w *walk) {
 	u.Stats.TranslationErrors++
+	u.Stats.Walked.Failed++
 	w.busy = false
 	list := w.list
 	for list.head != none {

@@ -79,6 +79,7 @@ func (u *Unit) prefetch(now clocked.Time, m *msg.Translate, line uint64) {
 			continue
 		}
 		u.Stats.Prefetch.Issued++
+		u.Stats.Walked.Begun++
 		u.prefetching++
 		u.walks[n] = walk{busy: true, prefetch: true, qp: m.QP, line: line, first: line * le, set: set, list: noWaiters}
 		u.startWalk(now, n)
@@ -112,6 +113,7 @@ func (u *Unit) dropped(w *walk, failed bool) bool {
 	w.busy, w.prefetch = false, false
 	u.prefetching--
 	u.Stats.Prefetch.Dropped++
+	u.Stats.Walked.Dropped++
 	return true
 }
 

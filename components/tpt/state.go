@@ -34,6 +34,7 @@ type Stats struct {
 	MPT2, MTT2                                CacheStats // second levels
 	Prefetch                                  PrefetchStats
 	Tenants                                   [MaxTenants]TenantStats // of partitioned caches
+	Walked                                    WalkStats
 	TableReads                                uint64
 	FaultsRaised, FaultsResumed, FaultsFailed uint64
 	FaultsMuted                               uint64 // not reported: one of that class was outstanding
@@ -46,6 +47,21 @@ type Stats struct {
 	PageRequests, StrayResponses              uint64 // sent; responses to no group that waits for one
 	Revoked                                   uint64 // translations called back
 }
+
+// WalkStats counts the walks of the MTT, or an ATC's translation requests, by how
+// they ended: at rest Begun is the sum of the others. Replays and prefetches are
+// among them.
+type WalkStats struct {
+	Begun   uint64
+	Second  uint64 // found in the second level
+	Filled  uint64
+	Absent  uint64 // the entry was not there, or not with the right wanted
+	Dropped uint64 // prefetches that a command touched
+	Failed  uint64 // translation requests answered with an error
+}
+
+// Ended is the number of walks that have ended.
+func (w *WalkStats) Ended() uint64 { return w.Second + w.Filled + w.Absent + w.Dropped + w.Failed }
 
 // PrefetchStats counts prefetches of the MTT, which are no look-ups.
 type PrefetchStats struct {

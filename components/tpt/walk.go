@@ -59,6 +59,7 @@ func (u *Unit) join(now clocked.Time, i int32, line, first uint64) bool {
 	*w = walk{busy: true, demand: true, store: s.req.Write, fresh: fresh, qp: s.req.QP, line: line, first: first,
 		set: u.setOf(&s.req, line), list: noWaiters}
 	u.enqueue(&w.list, i)
+	u.Stats.Walked.Begun++
 	u.startWalk(now, n)
 	if u.prefetcher != prefetchNone {
 		u.prefetch(now, &s.req, line)
@@ -105,6 +106,7 @@ func (u *Unit) finishLookup(now clocked.Time, n int) {
 		u.fetchLine(now, n)
 		return
 	}
+	u.Stats.Walked.Second++
 	u.mtt.fillFirst(w.qp, w.set, w.line, w.words[:u.mtt.line], w.prefetch)
 	u.serveWalk(now, w)
 }
@@ -221,7 +223,7 @@ func (u *Unit) end(w *walk) {
 	}
 }
 
-// fill caches the line unless no entry of it is present.
+// fill ends a walk's reads: it caches the line unless no entry of it is present.
 func (u *Unit) fill(w *walk) {
 	le := u.spec.MTT.LineEntries
 	present := false
@@ -229,7 +231,9 @@ func (u *Unit) fill(w *walk) {
 		present = present || word.Present()
 	}
 	if !present {
+		u.Stats.Walked.Absent++
 		return
 	}
+	u.Stats.Walked.Filled++
 	u.mtt.fill(w.qp, w.set, w.line, w.words[:le], w.prefetch)
 }

@@ -63,7 +63,8 @@ type completion struct {
 type RequesterStats struct {
 	PacketsSent   uint64 // request packets, resent ones too
 	PacketsResent uint64
-	RNRNaks       uint64
+	RNRReceived   uint64 // RNR NAKs, vain ones too
+	RNRNaks       uint64 // of them, those that the queue pair waited for
 	SequenceNaks  uint64 // that told of a loss, and so did
 	ImpliedNaks   uint64 // responses that skip an outstanding READ or atomic
 	GoBacks       uint64 // for losses; those after an RNR wait are not among them

@@ -34,6 +34,9 @@ func (r *Requester) response(now clocked.Time, p *msg.Packet) {
 	qp := int32(p.QP)
 	q := &r.qps[qp]
 	psn, s, next := rc.PSN(p.PSN), rc.Syndrome(p.Syndrome), q.rules.Next
+	if s.RNR() {
+		r.Stats.RNRReceived++
+	}
 	var o rc.Outcome
 	var placed bool
 	if s.Ack() && p.Op.Responds() {

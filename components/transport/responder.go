@@ -100,6 +100,7 @@ type ResponderStats struct {
 	RNRPaging     uint64
 	RNROver       uint64
 	RNRNoReceive  uint64
+	RNRSent       uint64 // of all these, those that left: a READ's behind another NAK do not
 	SequenceNaks  uint64
 	Dropped       uint64 // by rule: out of order, behind an RNR NAK, in error
 	RxDrops       uint64 // the receive buffer was full

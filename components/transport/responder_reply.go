@@ -227,6 +227,9 @@ func (r *Responder) emit(now clocked.Time, _ int32, q *recvQP) {
 	if rep.status != msg.StatusSuccess {
 		r.replace(q, p, rep.status)
 	}
+	if rc.Syndrome(p.Syndrome).RNR() {
+		r.Stats.RNRSent++
+	}
 	p.Ledger.Charge(now, measure.CauseResponder)
 	p.WireLen = wireLen(p)
 	_, end := r.link.Send(now, int64(p.WireLen))

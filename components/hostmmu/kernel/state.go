@@ -73,6 +73,7 @@ type Stats struct {
 	CPUMinor, CPUMajor     uint64
 	CPUStall               clocked.Time // waiting for pages
 	LostPages              uint64       // page operations that saw other content than the process must
+	FrameErrors            uint64       // ticks at whose end the frames' uses did not add up
 	TableErrors            uint64       // page-table operations refused: 0 in a correct kernel
 	UnknownInbox           uint64       // entries that were not for the kernel
 
@@ -240,6 +241,9 @@ func (k *Kernel) Tick(now clocked.Time) {
 	k.post(now)
 	if len(k.timers.heap) > 0 {
 		k.engine.Wake(k.id, k.timers.heap[0].at)
+	}
+	if len(k.free)+k.resident+k.transit+k.held != len(k.frames) {
+		k.Stats.FrameErrors++
 	}
 }
 
