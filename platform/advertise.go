@@ -27,19 +27,18 @@ type advertiser struct {
 	space   *Space
 	first   []int32 // by region: number of its first buffer
 	buffers []buffer
-	limit   int // buffers that the reserve backs
-	granted int // buffers advertised
-	oldest  int32
-	newest  int32 // list of advertised buffers without users, by last use
+	limit   int      // buffers that the reserve backs
+	granted int      // buffers advertised
+	nodes   lruNodes // by buffer
+	idle    lruList  // advertised buffers without users
 	waiting clocked.FIFO[*passport]
 	coming  clocked.FIFO[grant]
 }
 
 // buffer is a part of a region that is advertised as one.
 type buffer struct {
-	granted    bool
-	users      int32 // accesses that were let through and are not complete
-	prev, next int32 // among those without users
+	granted bool
+	users   int32 // accesses that were let through and are not complete
 }
 
 // grant is an access on whose buffers the host's word is under way.
@@ -48,21 +47,19 @@ type grant struct {
 	p  *passport
 }
 
-const nobody = int32(-1)
-
 // newAdvertiser divides the regions into buffers. It is nil where the policy
 // lets every buffer out. reserved is in bytes.
 func newAdvertiser(spec AdvertiseSpec, space *Space, reserved uint64) *advertiser {
 	if spec.Policy != advertiseRefuse && spec.Policy != advertiseThrottle {
 		return nil
 	}
-	a := &advertiser{spec: spec, space: space, oldest: nobody, newest: nobody}
+	a := &advertiser{spec: spec, space: space, idle: emptyList}
 	n := int32(0)
 	for i := range space.Regions {
 		a.first = append(a.first, n)
 		n += int32((space.Regions[i].Len + uint64(spec.Buffer) - 1) / uint64(spec.Buffer))
 	}
-	a.buffers = make([]buffer, n)
+	a.buffers, a.nodes = make([]buffer, n), make(lruNodes, n)
 	a.limit = int(min(reserved/uint64(spec.Buffer), uint64(n)))
 	if spec.Policy == advertiseRefuse {
 		for i := range a.limit {
@@ -145,7 +142,7 @@ func (a *advertiser) use(p *passport, first, count int32) {
 	for i := first; i < first+count; i++ {
 		b := &a.buffers[i]
 		if b.granted && b.users == 0 {
-			a.unlink(i)
+			a.idle.remove(a.nodes, i)
 		}
 		if !b.granted {
 			b.granted = true
@@ -165,12 +162,12 @@ func (a *advertiser) serve(now clocked.Time) {
 		if !a.withdrawable(first, count, need) {
 			return
 		}
-		for i := a.oldest; need > 0; need-- {
+		for i := a.idle.oldest; need > 0; need-- {
 			for i >= first && i < first+count {
-				i = a.buffers[i].next
+				i = a.nodes[i].next
 			}
-			next := a.buffers[i].next
-			a.unlink(i)
+			next := a.nodes[i].next
+			a.idle.remove(a.nodes, i)
 			a.buffers[i].granted = false
 			a.granted--
 			i = next
@@ -183,7 +180,7 @@ func (a *advertiser) serve(now clocked.Time) {
 
 // withdrawable tells whether so many idle buffers outside a run exist.
 func (a *advertiser) withdrawable(first, count int32, need int) bool {
-	for i := a.oldest; i != nobody && need > 0; i = a.buffers[i].next {
+	for i := a.idle.oldest; i != nobody && need > 0; i = a.nodes[i].next {
 		if i < first || i >= first+count {
 			need--
 		}
@@ -212,32 +209,7 @@ func (a *advertiser) done(p *passport) {
 	first, count := a.span(p)
 	for i := first; i < first+count; i++ {
 		if a.buffers[i].users--; a.buffers[i].users == 0 {
-			a.link(i)
+			a.idle.push(a.nodes, i)
 		}
-	}
-}
-
-func (a *advertiser) link(i int32) {
-	b := &a.buffers[i]
-	b.prev, b.next = a.newest, nobody
-	if a.newest == nobody {
-		a.oldest = i
-	} else {
-		a.buffers[a.newest].next = i
-	}
-	a.newest = i
-}
-
-func (a *advertiser) unlink(i int32) {
-	b := &a.buffers[i]
-	if b.prev == nobody {
-		a.oldest = b.next
-	} else {
-		a.buffers[b.prev].next = b.next
-	}
-	if b.next == nobody {
-		a.newest = b.prev
-	} else {
-		a.buffers[b.next].prev = b.prev
 	}
 }

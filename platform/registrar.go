@@ -32,22 +32,17 @@ type registration struct {
 	place      place
 	wanted     bool // in the queue of those to be registered
 	stale      bool // its memory was unmapped under the registration
-	listed     bool // in a list
 	users      int32
 	key        key.Key
 	allocation uint32 // mapping that is registered
 	waiting    clocked.FIFO[*passport]
-	prev, next int32 // among those without users, or those that are free
 }
-
-// regionList is a list of registrations, by the time of their last use.
-type regionList struct{ oldest, newest int32 }
 
 // regionCache is what is registered on one adapter.
 type regionCache struct {
-	held    int // registrations, those on their way in and out too
-	leaving int // of them, on their way out
-	idle    regionList
+	held    int     // registrations, those on their way in and out too
+	leaving int     // of them, on their way out
+	idle    lruList // without users
 	wanted  clocked.FIFO[int32]
 }
 
@@ -61,10 +56,11 @@ type registrar struct {
 	each    int            // regions of an adapter
 	limit   int            // registrations of an adapter at a time
 	caches  []regionCache
-	free    regionList // placeFree, of all adapters
-	pinning int        // regions that have pages, or ask for them
-	ending  int        // deregistrations under way
-	short   bool       // the kernel had no memory for a registration: one has to go first
+	nodes   lruNodes // of idle and free, by registration
+	free    lruList  // placeFree, of all adapters
+	pinning int      // regions that have pages, or ask for them
+	ending  int      // deregistrations under way
+	short   bool     // the kernel had no memory for a registration: one has to go first
 	parked  int
 	hits    uint64 // accesses whose region was registered
 
@@ -86,10 +82,11 @@ func newRegistrar(spec *Spec, adapters int, space *Space) *registrar {
 		return nil
 	}
 	g := &registrar{spec: w, each: len(space.Regions), regions: make([]registration, adapters*len(space.Regions)),
-		caches: make([]regionCache, adapters), free: regionList{nobody, nobody}, limit: len(space.Regions),
+		nodes:  make(lruNodes, adapters*len(space.Regions)),
+		caches: make([]regionCache, adapters), free: emptyList, limit: len(space.Regions),
 		remapAt: w.RemapInterval, random: workload.NewStream(spec.Seed, "remap")}
 	for i := range g.caches {
-		g.caches[i].idle = regionList{nobody, nobody}
+		g.caches[i].idle = emptyList
 	}
 	if w.Registration == registerCached {
 		g.limit = w.RegistrationCache
@@ -133,8 +130,8 @@ func (g *registrar) ask(p *passport) bool {
 // use gives an access the current key of its region.
 func (g *registrar) use(n int32, p *passport) {
 	r := &g.regions[n]
-	if r.listed {
-		g.unlink(&g.cacheOf(n).idle, n)
+	if g.nodes[n].in {
+		g.cacheOf(n).idle.remove(g.nodes, n)
 	}
 	r.users++
 	p.registration = n
@@ -189,7 +186,7 @@ func (g *registrar) admit(c *regionCache) {
 			op = msg.RegisterRegion
 			g.pinning++
 		} else {
-			g.unlink(&g.free, n)
+			g.free.remove(g.nodes, n)
 		}
 		c.wanted.Pop()
 		c.held++
@@ -206,13 +203,13 @@ func (g *registrar) makeRoom() {
 	}
 	n := g.free.oldest
 	for n != nobody && g.regions[n].wanted {
-		n = g.regions[n].next
+		n = g.nodes[n].next
 	}
 	if n == nobody {
 		n = g.free.oldest
 	}
 	if n != nobody {
-		g.unlink(&g.free, n)
+		g.free.remove(g.nodes, n)
 		g.regions[n].place = placeLeaving
 		g.ending++
 		g.order(msg.DeregisterRegion, n)
@@ -229,8 +226,8 @@ func (g *registrar) makeRoom() {
 // release ends the registration of a region without users.
 func (g *registrar) release(n int32) {
 	r, c := &g.regions[n], g.cacheOf(n)
-	if r.listed {
-		g.unlink(&c.idle, n)
+	if g.nodes[n].in {
+		c.idle.remove(g.nodes, n)
 	}
 	r.place = placeLeaving
 	c.leaving++
@@ -257,7 +254,7 @@ func (g *registrar) done(p *passport) {
 		g.release(n)
 		return
 	}
-	g.link(&g.cacheOf(n).idle, n)
+	g.cacheOf(n).idle.push(g.nodes, n)
 }
 
 // Waits says what the registrar waits for.

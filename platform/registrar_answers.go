@@ -48,7 +48,7 @@ func (g *registrar) failed(n int32, m *msg.Registered) {
 	r.place = placeNone
 	if m.Op == msg.FastRegister {
 		r.place = placeFree
-		g.link(&g.free, n)
+		g.free.push(g.nodes, n)
 	} else {
 		g.pinning--
 	}
@@ -69,7 +69,7 @@ func (g *registrar) gone(n int32, m *msg.Registered) {
 	r, c := &g.regions[n], g.cacheOf(n)
 	if m.Op == msg.LocalInvalidate {
 		r.place = placeFree
-		g.link(&g.free, n)
+		g.free.push(g.nodes, n)
 	} else {
 		r.place = placeNone
 		g.short = false
@@ -106,31 +106,4 @@ func (g *registrar) remap(now clocked.Time) {
 	}
 	g.remapAt += g.spec.RemapInterval
 	g.order(msg.RemapRegion, int32(g.random.Below(uint64(g.remaps))))
-}
-
-// link adds a registration to a list, as the one used last.
-func (g *registrar) link(l *regionList, n int32) {
-	r := &g.regions[n]
-	r.listed, r.prev, r.next = true, l.newest, nobody
-	if l.newest == nobody {
-		l.oldest = n
-	} else {
-		g.regions[l.newest].next = n
-	}
-	l.newest = n
-}
-
-func (g *registrar) unlink(l *regionList, n int32) {
-	r := &g.regions[n]
-	if r.prev == nobody {
-		l.oldest = r.next
-	} else {
-		g.regions[r.prev].next = r.next
-	}
-	if r.next == nobody {
-		l.newest = r.prev
-	} else {
-		g.regions[r.next].prev = r.prev
-	}
-	r.listed = false
 }
