@@ -71,7 +71,7 @@ func (f *sweepFlags) run(c *cobra.Command, name string) error {
 		}
 		return err
 	}
-	return f.finish(results)
+	return f.finish(plan, results)
 }
 
 // chooseFolder is out/EXPERIMENT, or the next number behind it that holds no
@@ -153,7 +153,7 @@ func checkTraceAxes(e *configs.Experiment, replay bool) error {
 }
 
 func experiment(name string) (configs.Document, error) {
-	if _, err := os.Stat(name); errors.Is(err, os.ErrNotExist) {
+	if info, err := os.Stat(name); errors.Is(err, os.ErrNotExist) || err == nil && info.IsDir() {
 		return configs.ExperimentDocument(name)
 	}
 	return configs.ReadFile(name)
@@ -172,7 +172,8 @@ func (f *sweepFlags) execute(ctx context.Context, plan *sweep.Plan) ([]sweep.Res
 }
 
 // finish says what there is and draws the figures.
-func (f *sweepFlags) finish(results []sweep.Result) error {
+func (f *sweepFlags) finish(plan *sweep.Plan, results []sweep.Result) error {
+	printPoints(os.Stdout, plan, results)
 	count := map[string]int{}
 	for _, r := range results {
 		count[r.Status]++
