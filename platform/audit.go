@@ -17,6 +17,7 @@ const (
 	RulePages     = "pages"      // each page request is answered, each ITag comes back
 	RuleSegments  = "segments"   // each segment dropped for its page comes again
 	RuleWalks     = "walks"      // each walk ends: with a fill, an absent entry, an error, or dropped
+	RulePackets   = "packets"    // packets sent = those needed + those resent
 	RuleRNR       = "rnr"        // each RNR NAK sent is received: the network loses nothing
 )
 
@@ -69,6 +70,10 @@ func (s *System) auditNode(i int, violate func(rule, format string, args ...any)
 	}
 	if w := &n.tpt.Stats.Walked; w.Begun != w.Ended() {
 		violate(RuleWalks, "adapter %d: %d walks begun, ended %+v", i, w.Begun, *w)
+	}
+	q := &n.requester.Stats
+	if first, needed := q.PacketsSent+q.PacketsDammed-q.PacketsResent, q.PacketsNeeded; first < needed || first > needed && q.DeadQPs == 0 {
+		violate(RulePackets, "adapter %d: %d packets sent for the first time, %d needed", i, first, needed)
 	}
 	if sent, got := n.responder.Stats.RNRSent, n.requester.Stats.RNRReceived; sent != got {
 		violate(RuleRNR, "adapter %d: %d RNR NAKs sent, %d received", i, sent, got)

@@ -63,6 +63,8 @@ type completion struct {
 type RequesterStats struct {
 	PacketsSent   uint64 // request packets, resent ones too
 	PacketsResent uint64
+	PacketsNeeded uint64 // request packets of the requests that completed well, each once
+	PacketsDammed uint64 // first sends that qp.damming lost
 	RNRReceived   uint64 // RNR NAKs, vain ones too
 	RNRNaks       uint64 // of them, those that the queue pair waited for
 	SequenceNaks  uint64 // that told of a loss, and so did

@@ -68,6 +68,7 @@ func (r *Requester) place(now clocked.Time, q *sendQP, p *msg.Packet) {
 		return
 	}
 	req := q.sq.Front()
+	req.wqe.Access.Placed += p.Payload
 	offset := uint32(rc.PSN(p.PSN).Sub(req.first)) * r.mtu
 	*r.Ports.DMA.Push(now) = msg.DMA{Kind: msg.KindData, Write: true, PA: r.local(&req.wqe, offset),
 		Len: p.Payload, Oracle: msg.Oracle{Page: msg.NoPage}}
@@ -103,6 +104,9 @@ func (r *Requester) retire(now clocked.Time, qp int32, q *sendQP, status measure
 		a.Ledger.Charge(now, measure.CauseRetransmit)
 	}
 	a.Status = status
+	if status == measure.StatusOK {
+		r.Stats.PacketsNeeded += uint64(req.packets())
+	}
 	q.admitted = later(q.admitted, q.sq.Head())
 	q.current = later(q.current, q.sq.Head())
 	q.payRequest = later(q.payRequest, q.sq.Head())

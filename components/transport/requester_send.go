@@ -68,6 +68,9 @@ func (r *Requester) transmit(now clocked.Time, qp int32, q *sendQP) {
 	}
 	q.advance(req, p)
 	if req.lost {
+		if !p.Resend {
+			r.Stats.PacketsDammed++
+		}
 		r.pool.Put(p)
 		return
 	}

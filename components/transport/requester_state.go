@@ -111,3 +111,11 @@ func (r *request) needsPayload() bool {
 
 // last is the PSN that completes the request.
 func (r *request) last() rc.PSN { return r.first.Add(r.count - 1) }
+
+// packets is how many request packets carry the request.
+func (r *request) packets() uint32 {
+	if r.wqe.Op.Responds() {
+		return 1
+	}
+	return r.count
+}

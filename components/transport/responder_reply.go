@@ -42,10 +42,21 @@ func (r *Responder) endPacket(now clocked.Time, qp int32, q *recvQP) bool {
 // execute ends the head, a SEND or WRITE packet all of whose bytes are stored.
 func (r *Responder) execute(now clocked.Time, qp int32, q *recvQP, e rc.Execution) {
 	a := q.rules.Execute(q.packet, e, 0)
-	if a.Kind != rc.Fail && q.packet.Opcode.Last() {
-		r.Stats.Messages++
+	if a.Kind != rc.Fail {
+		executed(r.first(q))
+		if q.packet.Opcode.Last() {
+			r.Stats.Messages++
+		}
 	}
 	r.acknowledge(now, qp, q, a)
+}
+
+// executed counts the payload of a packet for its access, unless that has failed
+// meanwhile and its place is another's.
+func executed(p *msg.Packet) {
+	if a := p.Access; a != nil && p.Write>>24 == a.ID+1 {
+		a.Placed += p.Payload
+	}
 }
 
 // acknowledge queues the ACK of the head, a SEND or WRITE packet that is

@@ -203,6 +203,7 @@ func (r *streamRequester) place(now clocked.Time, q *sendQP, s *sendStream, p *m
 		*r.writes.Push() = msg.DMA{Kind: msg.KindData, Write: true, PA: r.local(&req.wqe, s.placed), Len: p.Payload,
 			Oracle: msg.Oracle{Page: msg.NoPage}}
 		s.placed += p.Payload
+		req.wqe.Access.Placed += p.Payload
 		r.flushWrites(now)
 	}
 	if p.Last {

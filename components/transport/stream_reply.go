@@ -36,6 +36,7 @@ func (r *streamResponder) execute(now clocked.Time, qp int32, q *recvQP, e rc.Ex
 		r.terminate(now, qp, q, ddp.CannotInvalidate())
 		return
 	}
+	executed(p)
 	if p.Last {
 		r.Stats.Messages++
 	}
