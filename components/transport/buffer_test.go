@@ -159,7 +159,7 @@ func TestLookups(t *testing.T) {
 	}
 }
 
-// D2: an operation of no bytes touches no key and no page.
+// KEY-2, D2: an operation of no bytes touches no key and no page.
 func TestZeroLength(t *testing.T) {
 	s := build(t, testSpec(t), 0)
 	for _, op := range []model.Op{model.OpWrite, model.OpRead, model.OpSend} {
