@@ -144,12 +144,15 @@ func (c *Children) Zap(k Key, pages uint64) Detached {
 
 // Detached tells whether a step has detached a child. Where the root's entry
 // named it, the entry is null from now on, and the caller writes that.
-type Detached struct{ Now, Named bool }
+type Detached struct {
+	Now, Named bool
+	Index      uint64 // of the child
+}
 
 // detach detaches an attached child if it has no pages.
 func (x *child) detach(idle bool) (d Detached) {
 	if idle && x.attached && x.pages == 0 {
-		d = Detached{true, x.entry}
+		d = Detached{true, x.entry, x.index}
 		x.attached, x.entry = false, false
 	}
 	return d
