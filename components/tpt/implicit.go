@@ -35,8 +35,9 @@ func (u *Unit) leads(r *key.Region) bool {
 
 // descend finds the child behind the key of an implicit region: the list's entry
 // is looked up, then the child that it names. It returns nil where the request
-// waits or was answered; a null entry is as an absent page. What was looked up
-// before rights were taken away is looked up again.
+// waits or was answered; a null entry is as an absent page, and counts as a walk
+// that found one. What was looked up before rights were taken away is looked up
+// again.
 func (u *Unit) descend(now clocked.Time, i int32, m *msg.Translate, root *key.Region) *key.Region {
 	s := &u.slots[i]
 	v := &s.via
@@ -52,6 +53,9 @@ func (u *Unit) descend(now clocked.Time, i int32, m *msg.Translate, root *key.Re
 	switch {
 	case child == 0:
 		s.entry, s.key = noEntry, v.root
+		u.countMiss(s, false)
+		u.Stats.Walked.Begun++
+		u.Stats.Walked.Absent++
 		u.absent(now, i, m, msg.OutcomeAbsent)
 		return nil
 	case v.child != child && !u.found(now, i, m, uint64(child.Index())):
