@@ -240,7 +240,8 @@ func (k *Kernel) CheckChildren(adapter int, list *key.Region) (attached, wrong i
 		if ok {
 			attached++
 		}
-		if ok != (present > 0) || list != nil && list.Entry(r.VA) != child {
+		named, _ := a.implicit.Entry(key.ChildIndex(r.VA))
+		if ok != (present > 0) || list != nil && (named != child || list.Entry(r.VA) != named) {
 			wrong++
 		}
 		present = 0
