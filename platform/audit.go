@@ -18,6 +18,7 @@ const (
 	RuleSegments  = "segments"   // each segment dropped for its page comes again
 	RuleWalks     = "walks"      // each walk ends: with a fill, an absent entry, an error, or dropped
 	RulePackets   = "packets"    // packets sent = those needed + those resent
+	RuleChildren  = "children"   // an implicit region has a child exactly for each GiB of which pages are in the table
 	RuleRNR       = "rnr"        // each RNR NAK sent is received: the network loses nothing
 )
 
@@ -51,6 +52,7 @@ func (s *System) audit() {
 		violate(RuleUnclaimed, "%d doorbells and queue entries were for nobody", unclaimed)
 	}
 	s.auditIOMMU(violate)
+	s.auditChildren(violate)
 	for i := range s.nodes {
 		if !s.kernel.Dead(i) { // a dead one's walks never end, and what it refused does not come again
 			s.auditNode(i, violate)

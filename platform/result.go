@@ -30,6 +30,7 @@ func (s *System) summary(interrupted bool) *measure.Summary {
 		}
 	}
 	s.advertised(&sum)
+	s.addChildren(&sum.Registration)
 	s.utilisation(&sum)
 	return &sum
 }
@@ -109,6 +110,7 @@ func (s *System) addRegistration(r *measure.RegistrationSummary) {
 	r.Registered, r.Deregistered, r.Refused = k.Registrations, k.Deregistrations, k.RegistrationsRefused
 	r.FastRegistered, r.Invalidated = k.FastRegistrations, k.LocalInvalidations
 	r.PinnedPages, r.Remaps = k.PinnedPages, k.Remaps
+	r.ChildrenMade, r.ChildrenDestroyed = k.ChildrenMade, k.ChildrenDestroyed
 	r.TimePS = k.RegisterTime + k.DeregisterTime
 	if g := s.driver.registrar; g != nil {
 		r.CacheHits = g.hits

@@ -39,6 +39,9 @@ func printSummary(w io.Writer, s *measure.Summary) {
 		fmt.Fprintf(t, "registration\t%d regions registered, %d let go, %d keys renewed; %d accesses found theirs\n",
 			r.Registered, r.Deregistered, r.FastRegistered, r.CacheHits)
 	}
+	if r := &s.Registration; r.ChildrenMade > 0 {
+		fmt.Fprintf(t, "children\t%d made of the implicit region, %d destroyed, %d resident at the end\n", r.ChildrenMade, r.ChildrenDestroyed, r.ChildrenResident)
+	}
 	if n := s.Transport.RNRNaks; n.Moving+n.Paging+n.OverAdvertised+n.NoReceive > 0 {
 		fmt.Fprintf(t, "RNR NAKs\t%d moving, %d paging, %d over-advertised, %d without a receive buffer; %d packets resent\n",
 			n.Moving, n.Paging, n.OverAdvertised, n.NoReceive, s.Transport.PacketsResent)

@@ -45,7 +45,7 @@ func New(e *clocked.Engine, name string, spec Spec, config Config) (*Unit, error
 		return nil, err
 	}
 	u := &Unit{engine: e, name: name, spec: spec, clock: clocked.NewDomain(spec.Clock), shift: spec.PageShift(),
-		config: config, stalled: noWaiters}
+		config: config, keyless: noWaiters, stalled: noWaiters}
 	var err error
 	place := &config.Place
 	if u.layout, err = mtt.NewLayout(place.MTT, place.Entries, spec.MTT.Levels); err != nil {
@@ -134,6 +134,7 @@ func (u *Unit) Tick(now clocked.Time) {
 	u.tickFaults(now)
 	u.tickCommands(now)
 	u.reportFaults(now) // a page response may have given a credit back
+	u.retryKeyless(now)
 	u.retryStalled(now)
 	u.sendResults(now)
 	u.accept(now)
