@@ -21,9 +21,8 @@ type sendProtocol interface {
 	// send puts packets on the network, receive takes those of the other side.
 	send(now clocked.Time)
 	receive(now clocked.Time)
-	// expire acts on timers, arm sets the earliest.
-	expire(now clocked.Time)
-	arm(now clocked.Time)
+	// expire acts on the timer of a QP.
+	expire(now clocked.Time, qp int32)
 	// where says what a send queue is doing.
 	where(qp int32) string
 }
@@ -67,9 +66,8 @@ type receiveProtocol interface {
 	// mayEmit tells whether a QP has something to send, emit sends it.
 	mayEmit(qp int32, q *recvQP) bool
 	emit(now clocked.Time, qp int32, q *recvQP)
-	// expire acts on timers, arm sets the earliest.
-	expire(now clocked.Time)
-	arm(now clocked.Time)
+	// expire acts on the timer of a QP.
+	expire(now clocked.Time, qp int32)
 }
 
 func (r *Responder) buffered(p *msg.Packet) int64 { return int64(p.WireLen) - gapBytes }
@@ -91,6 +89,6 @@ func (r *Responder) tooLong(now clocked.Time, qp int32, q *recvQP) {
 	r.answer(now, qp, q, q.rules.Execute(q.packet, rc.ReceiveTooSmall, 0))
 }
 
-// The timers of a reliable connection are the requester's.
-func (r *Responder) expire(clocked.Time) {}
-func (r *Responder) arm(clocked.Time)    {}
+// expire has nothing to do: the timers of a reliable connection are the
+// requester's.
+func (r *Responder) expire(clocked.Time, int32) {}

@@ -44,8 +44,7 @@ type Requester struct {
 
 	qps     []sendQP
 	link    clocked.Serializer
-	timers  timers
-	armed   clocked.Time             // when the engine will wake us for a timer
+	timers  deadlines
 	fetches clocked.FIFO[fetchRef]   // work requests to read
 	payload clocked.FIFO[int32]      // QPs with payload to read
 	sending clocked.FIFO[int32]      // QPs that may have a packet to send
@@ -88,7 +87,7 @@ func NewRequester(e *clocked.Engine, name string, spec Spec, memory LocalMemory,
 	}
 	r := &Requester{engine: e, name: name, spec: spec, memory: memory, pool: pool,
 		mtu: uint32(spec.QP.MTU), qps: make([]sendQP, spec.QPs),
-		link: newSerializer(spec.Network.Rate), armed: clocked.Never}
+		link: newSerializer(spec.Network.Rate), timers: newDeadlines(spec.QPs)}
 	if t, on := rc.AckTimeout(uint8(spec.QP.AckTimeout)); on {
 		r.timeout = clocked.Time(t)
 	}
@@ -97,7 +96,7 @@ func NewRequester(e *clocked.Engine, name string, spec Spec, memory LocalMemory,
 		return nil, fmt.Errorf("%s: %w", name, err)
 	}
 	for i := range r.qps {
-		r.qps[i] = sendQP{rules: *rules, end: rules.Next, payNext: rules.Next, deadline: clocked.Never, queuedAt: clocked.Never}
+		r.qps[i] = sendQP{rules: *rules, end: rules.Next, payNext: rules.Next}
 	}
 	r.id = e.Register(r)
 	r.protocol = r
@@ -135,7 +134,7 @@ func (r *Requester) Waits() []string {
 // where says what a send queue is doing.
 func (r *Requester) where(qp int32) string {
 	q := &r.qps[qp]
-	return fmt.Sprintf("%s: %d requests, unacknowledged PSN %d, next PSN %d, %s", q, q.sq.Len(), q.rules.Oldest, q.rules.Next, timerAt(q.deadline))
+	return fmt.Sprintf("%s: %d requests, unacknowledged PSN %d, next PSN %d, %s", q, q.sq.Len(), q.rules.Oldest, q.rules.Next, timerAt(r.timers.at[qp]))
 }
 
 func timerAt(at clocked.Time) string {
@@ -147,7 +146,9 @@ func timerAt(at clocked.Time) string {
 
 // Tick implements clocked.Unit.
 func (r *Requester) Tick(now clocked.Time) {
-	r.protocol.expire(now)
+	for qp := r.timers.due(now); qp != none; qp = r.timers.due(now) {
+		r.protocol.expire(now, qp)
+	}
 	r.finishDMA(now)
 	r.protocol.receive(now)
 	r.complete(now)
@@ -155,5 +156,5 @@ func (r *Requester) Tick(now clocked.Time) {
 	r.complete(now) // what post flushed
 	r.protocol.send(now)
 	r.protocol.readPayload(now) // after send, which makes room to read ahead
-	r.protocol.arm(now)
+	r.timers.arm(now, r.engine, r.id)
 }

@@ -26,7 +26,7 @@ func (r *Requester) act(now clocked.Time, qp int32, q *sendQP, o rc.Outcome, nex
 		r.retransmit(now, qp, q, next)
 	case rc.WaitRNR:
 		r.goBack(now, q, next)
-		r.setDeadline(q, qp, now+r.rnrDelay(q, o))
+		r.timers.set(qp, now+r.rnrDelay(q, o))
 	case rc.QPError:
 		part := &p.Ledger
 		if !s.Fatal() {
@@ -123,7 +123,7 @@ func (q *sendQP) seek() {
 func (r *Requester) fail(now clocked.Time, qp int32, next rc.PSN, status measure.Status, part *measure.Ledger) {
 	q := &r.qps[qp]
 	r.Stats.DeadQPs++
-	q.deadline = clocked.Never
+	r.timers.set(qp, clocked.Never)
 	r.retire(now, qp, q, status, part)
 	r.goBack(now, q, next)
 	r.flush(now, qp)
@@ -149,41 +149,21 @@ func (r *Requester) restartTimer(now clocked.Time, qp int32) {
 	if r.timeout > 0 && (q.rules.Next != q.rules.Oldest || q.current != q.admitted) {
 		at = now + r.timeout
 	}
-	r.setDeadline(q, qp, at)
+	r.timers.set(qp, at)
 }
 
-func (r *Requester) setDeadline(q *sendQP, qp int32, at clocked.Time) {
-	q.deadline = at
-	if at < q.queuedAt {
-		q.queuedAt = at
-		r.timers.push(timer{at: at, qp: qp})
-	}
-}
-
-// expire acts on deadlines that have come.
-func (r *Requester) expire(now clocked.Time) {
-	for len(r.timers) > 0 && r.timers[0].at <= now {
-		t := r.timers.pop()
-		q := &r.qps[t.qp]
-		if t.at != q.queuedAt {
-			continue // a later entry than the one that counts
-		}
-		q.queuedAt = clocked.Never
-		switch {
-		case q.deadline == clocked.Never:
-		case q.deadline > now:
-			r.setDeadline(q, t.qp, q.deadline)
-		case q.rules.Waiting():
-			q.rules.RNRTimer()
-			q.charge(now, measure.CauseRNRWait)
-			q.deadline = clocked.Never
-			r.wantPayload(t.qp)
-			r.wantSend(t.qp)
-		case q.rules.Next != q.rules.Oldest:
-			r.timeOut(now, t.qp, q)
-		default:
-			q.deadline = clocked.Never // nothing outstanding
-		}
+// expire acts on the end of an RNR wait, or of one for an acknowledgement.
+func (r *Requester) expire(now clocked.Time, qp int32) {
+	q := &r.qps[qp]
+	r.timers.set(qp, clocked.Never)
+	switch {
+	case q.rules.Waiting():
+		q.rules.RNRTimer()
+		q.charge(now, measure.CauseRNRWait)
+		r.wantPayload(qp)
+		r.wantSend(qp)
+	case q.rules.Next != q.rules.Oldest: // else nothing is outstanding
+		r.timeOut(now, qp, q)
 	}
 }
 
@@ -196,15 +176,4 @@ func (r *Requester) timeOut(now clocked.Time, qp int32, q *sendQP) {
 		return
 	}
 	r.retransmit(now, qp, q, next)
-}
-
-// arm asks the engine to wake the unit for the earliest timer.
-func (r *Requester) arm(now clocked.Time) {
-	if r.armed <= now {
-		r.armed = clocked.Never
-	}
-	if len(r.timers) > 0 && r.timers[0].at < r.armed {
-		r.armed = r.timers[0].at
-		r.engine.Wake(r.id, r.armed)
-	}
 }

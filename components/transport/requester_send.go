@@ -63,7 +63,7 @@ func (r *Requester) transmit(now clocked.Time, qp int32, q *sendQP) {
 	p.QP = uint32(qp)
 	p.Ledger.Last = now
 	p.Resend = q.rules.Resending()
-	if q.rules.Next == q.rules.Oldest || q.deadline == clocked.Never {
+	if q.rules.Next == q.rules.Oldest || r.timers.at[qp] == clocked.Never {
 		r.restartTimer(now, qp)
 	}
 	q.advance(req, p)

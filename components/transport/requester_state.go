@@ -32,8 +32,6 @@ type sendQP struct {
 	end      rc.PSN // PSN after those of admitted requests
 	unasked  int    // packets sent since one that asked for an ACK
 	vain     uint32 // requests below were sent in vain before the RNR wait
-	deadline clocked.Time
-	queuedAt clocked.Time // earliest entry among the timers
 
 	payRequest uint32 // request whose payload is read next
 	payNext    rc.PSN // PSN whose payload is read next

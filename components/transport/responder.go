@@ -62,6 +62,7 @@ type Responder struct {
 	qps        []recvQP
 	context    *cache.Cache
 	link       clocked.Serializer
+	timers     deadlines
 	waiting    slab[node] // packets in the receive buffer
 	used       int64      // bytes of it
 	paused     bool
@@ -134,7 +135,8 @@ func NewResponder(e *clocked.Engine, name string, spec Spec, memory HostMemory, 
 	r := &Responder{engine: e, name: name, spec: spec, memory: memory, buffers: buffers, pool: pool,
 		mtu: uint32(spec.QP.MTU), per: translatePer(per), ackAt: ackPoint(at),
 		hold: spec.QP.FaultResponse == "hold", drop: spec.Adapter.RxFull == "drop",
-		ring: newBackupRing(&spec), context: context, link: newSerializer(spec.Network.Rate), qps: make([]recvQP, spec.QPs)}
+		ring: newBackupRing(&spec), context: context, link: newSerializer(spec.Network.Rate), timers: newDeadlines(spec.QPs),
+		qps: make([]recvQP, spec.QPs)}
 	rules, err := rc.NewResponder(rc.ResponderConfig{MTU: r.mtu, Rights: key.RemoteRead | key.RemoteWrite | key.RemoteAtomic,
 		Resources: spec.QP.MaxRdAtomic, RNRTimer: uint8(spec.QP.RNRTimer), NAKAfterRNR: spec.QP.NakAfterRNR == "once"}, rc.PSN(psn))
 	if err != nil {
@@ -207,7 +209,9 @@ func (r *Responder) Waits() []string {
 
 // Tick implements clocked.Unit.
 func (r *Responder) Tick(now clocked.Time) {
-	r.protocol.expire(now)
+	for qp := r.timers.due(now); qp != none; qp = r.timers.due(now) {
+		r.protocol.expire(now, qp)
+	}
 	r.finishDMA(now)
 	r.takeTranslations(now)
 	r.endHolds(now)
@@ -216,7 +220,7 @@ func (r *Responder) Tick(now clocked.Time) {
 		moved = r.protocol.startChecks(now) || moved
 		moved = r.useWires(now) || moved
 	}
-	r.protocol.arm(now)
+	r.timers.arm(now, r.engine, r.id)
 }
 
 // wakeAt sets a timer, once for each time that an alarm is asked for.

@@ -117,19 +117,13 @@ func (r *streamRequester) put(now clocked.Time, s *sendStream, p *msg.Packet, qp
 	*r.Ports.Tx.PushAt(now, p.Arrived) = p
 }
 
-// expire acts on timers that have come.
-func (r *streamRequester) expire(now clocked.Time) {
-	for qp := r.timers.due(now); qp != none; qp = r.timers.due(now) {
-		s := &r.streams[qp]
-		if s.acks.Deadline() <= int64(now) {
-			s.ackNow = true
-			s.acks.Sent()
-		}
-		if s.out.Deadline() <= int64(now) {
-			r.timeOut(now, qp, s)
-		}
-		r.goOn(qp)
+// expire acts on the timers of a QP's stream.
+func (r *streamRequester) expire(now clocked.Time, qp int32) {
+	s := &r.streams[qp]
+	if s.expire(now) {
+		r.timeOut(now, qp, s)
 	}
+	r.goOn(qp)
 }
 
 // timeOut sends everything again from the oldest byte on, or gives up. All that
@@ -148,5 +142,3 @@ func (r *streamRequester) timeOut(now clocked.Time, qp int32, s *sendStream) {
 	}
 	s.cursor, s.pay = s.segments.Head(), s.segments.Head()
 }
-
-func (r *streamRequester) arm(now clocked.Time) { r.timers.arm(now, r.engine, r.id) }

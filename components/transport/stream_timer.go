@@ -45,20 +45,14 @@ func (r *streamResponder) setTimer(qp int32, s *recvStream) {
 	r.timers.set(qp, s.deadline())
 }
 
-// expire acts on timers that have come.
-func (r *streamResponder) expire(now clocked.Time) {
-	for qp := r.timers.due(now); qp != none; qp = r.timers.due(now) {
-		q, s := &r.qps[qp], &r.streams[qp]
-		if s.acks.Deadline() <= int64(now) {
-			s.ackNow = true
-			s.acks.Sent()
-		}
-		if s.out.Deadline() <= int64(now) {
-			r.timeOut(now, qp, q, s)
-		}
-		r.wantEmit(qp, q)
-		r.setTimer(qp, s)
+// expire acts on the timers of a QP's stream.
+func (r *streamResponder) expire(now clocked.Time, qp int32) {
+	q, s := &r.qps[qp], &r.streams[qp]
+	if s.expire(now) {
+		r.timeOut(now, qp, q, s)
 	}
+	r.wantEmit(qp, q)
+	r.setTimer(qp, s)
 }
 
 // timeOut sends all responses again from the oldest on, or gives the stream up.
@@ -74,5 +68,3 @@ func (r *streamResponder) timeOut(now clocked.Time, qp int32, q *recvQP, s *recv
 	}
 	s.cursor = s.sent.Head()
 }
-
-func (r *streamResponder) arm(now clocked.Time) { r.timers.arm(now, r.engine, r.id) }
