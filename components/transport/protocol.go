@@ -14,12 +14,17 @@ import (
 type sendProtocol interface {
 	// admit takes in, in order, the work requests that are here.
 	admit(now clocked.Time, qp int32)
-	// payloadRead takes data to send.
+	// nextPayload moves on to the data to send that a QP reads next, and tells
+	// whether they may be read now.
+	nextPayload(qp int32) bool
+	// takePayload says what they are, and counts them as being read.
+	takePayload(qp int32) sendOp
+	// payloadRead takes data that were read.
 	payloadRead(now clocked.Time, op sendOp)
-	// readPayload reads more of it.
-	readPayload(now clocked.Time)
-	// send puts packets on the network, receive takes those of the other side.
-	send(now clocked.Time)
+	// mayEmit tells whether a QP has something to send, emit sends it.
+	mayEmit(qp int32) bool
+	emit(now clocked.Time, qp int32)
+	// receive takes packets of the other side.
 	receive(now clocked.Time)
 	// expire acts on the timer of a QP.
 	expire(now clocked.Time, qp int32)

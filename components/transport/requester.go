@@ -154,7 +154,7 @@ func (r *Requester) Tick(now clocked.Time) {
 	r.complete(now)
 	r.post(now)
 	r.complete(now) // what post flushed
-	r.protocol.send(now)
-	r.protocol.readPayload(now) // after send, which makes room to read ahead
+	r.send(now)
+	r.readPayload(now) // after send, which makes room to read ahead
 	r.timers.arm(now, r.engine, r.id)
 }

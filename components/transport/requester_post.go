@@ -112,15 +112,16 @@ func (r *Requester) finishDMA(now clocked.Time) {
 // payloadRead takes data to send, unless the QP has gone back meanwhile.
 func (r *Requester) payloadRead(now clocked.Time, op sendOp) {
 	q := &r.qps[op.qp]
-	if op.epoch == q.payEpoch {
-		q.sq.At(op.seq).wqe.Access.Ledger.Charge(now, measure.CausePayload)
-		q.payReady |= 1 << (op.psn & 63)
+	if op.tag == q.payEpoch {
+		req := q.sq.At(op.seq)
+		req.wqe.Access.Ledger.Charge(now, measure.CausePayload)
+		q.payReady |= 1 << (req.first.Add(op.part) & 63)
 		r.wantSend(op.qp)
 	}
 }
 
 func (r *Requester) wantPayload(qp int32) {
-	if q := &r.qps[qp]; !q.reading && r.nextPayload(q) {
+	if q := &r.qps[qp]; !q.reading && r.protocol.nextPayload(qp) {
 		q.reading = true
 		*r.payload.Push() = qp
 	}
@@ -128,7 +129,8 @@ func (r *Requester) wantPayload(qp int32) {
 
 // nextPayload moves on to the next packet that needs its payload read, and
 // tells whether it may be read now.
-func (r *Requester) nextPayload(q *sendQP) bool {
+func (r *Requester) nextPayload(qp int32) bool {
+	q := &r.qps[qp]
 	for q.payRequest != q.admitted {
 		req := q.sq.At(q.payRequest)
 		if req.needsPayload() {
@@ -137,6 +139,18 @@ func (r *Requester) nextPayload(q *sendQP) bool {
 		q.skipPayload(req)
 	}
 	return false
+}
+
+func (r *Requester) takePayload(qp int32) sendOp {
+	q := &r.qps[qp]
+	req := q.sq.At(q.payRequest)
+	op := sendOp{kind: msg.KindData, qp: qp, seq: q.payRequest, part: uint32(q.payNext.Sub(req.first)), tag: q.payEpoch}
+	q.payHeld++
+	q.payNext = q.payNext.Add(1)
+	if op.part+1 == req.count {
+		q.payRequest++
+	}
+	return op
 }
 
 func (q *sendQP) skipPayload(req *request) {
@@ -150,20 +164,16 @@ func (r *Requester) readPayload(now clocked.Time) {
 		qp := r.payload.Pop()
 		q := &r.qps[qp]
 		q.reading = false
-		if !r.nextPayload(q) {
+		if !r.protocol.nextPayload(qp) {
 			continue
 		}
-		req := q.sq.At(q.payRequest)
-		offset := uint32(q.payNext.Sub(req.first)) * r.mtu
 		i, op := r.ops.get()
-		*op = sendOp{kind: msg.KindData, qp: qp, seq: q.payRequest, psn: q.payNext, epoch: q.payEpoch}
-		*r.Ports.DMA.Push(now) = msg.DMA{Kind: msg.KindData, PA: r.local(&req.wqe, offset),
-			Len: min(r.mtu, req.wqe.Len-offset), Cookie: uint64(i), Oracle: msg.Oracle{Page: msg.NoPage}}
-		req.wqe.Access.Ledger.Charge(now, measure.CauseSendQueue)
-		q.payHeld++
-		q.payNext = q.payNext.Add(1)
-		if q.payNext.Sub(req.first) == int32(req.count) {
-			q.payRequest++
+		*op = r.protocol.takePayload(qp)
+		req := q.sq.At(op.seq)
+		*r.Ports.DMA.Push(now) = msg.DMA{Kind: msg.KindData, PA: r.local(&req.wqe, op.part*r.mtu),
+			Len: rc.Payload(op.part, uint64(req.wqe.Len), r.mtu), Cookie: uint64(i), Oracle: msg.Oracle{Page: msg.NoPage}}
+		if !req.done {
+			req.wqe.Access.Ledger.Charge(now, measure.CauseSendQueue)
 		}
 		r.wantPayload(qp)
 	}

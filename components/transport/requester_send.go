@@ -9,14 +9,15 @@ import (
 )
 
 func (r *Requester) wantSend(qp int32) {
-	if q := &r.qps[qp]; !q.queued && r.maySend(q) {
+	if q := &r.qps[qp]; !q.queued && r.protocol.mayEmit(qp) {
 		q.queued = true
 		*r.sending.Push() = qp
 	}
 }
 
-// maySend tells whether the QP has a packet that may leave.
-func (r *Requester) maySend(q *sendQP) bool {
+// mayEmit tells whether the QP has a packet that may leave.
+func (r *Requester) mayEmit(qp int32) bool {
+	q := &r.qps[qp]
 	next := q.rules.Next
 	if q.current == q.admitted || !q.rules.MaySend(1) || int(next.Sub(q.rules.Oldest)) >= r.spec.QP.Window {
 		return false
@@ -43,15 +44,19 @@ func (r *Requester) send(now clocked.Time) {
 			return
 		}
 		qp := r.sending.Pop()
-		q := &r.qps[qp]
-		q.queued = false
-		if !r.maySend(q) {
-			continue
-		}
-		r.transmit(now, qp, q)
-		r.wantPayload(qp)
-		r.wantSend(qp)
+		r.qps[qp].queued = false
+		r.protocol.emit(now, qp)
 	}
+}
+
+// emit sends the QP's next packet.
+func (r *Requester) emit(now clocked.Time, qp int32) {
+	if !r.mayEmit(qp) {
+		return
+	}
+	r.transmit(now, qp, &r.qps[qp])
+	r.wantPayload(qp)
+	r.wantSend(qp)
 }
 
 func (r *Requester) transmit(now clocked.Time, qp int32, q *sendQP) {

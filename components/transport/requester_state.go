@@ -53,11 +53,11 @@ func (q *sendQP) String() string {
 
 // sendOp is what a DMA of the requester is for.
 type sendOp struct {
-	kind  msg.Kind
-	qp    int32
-	seq   uint32 // of the request
-	psn   rc.PSN // KindData: of the packet
-	epoch uint32
+	kind msg.Kind
+	qp   int32
+	seq  uint32 // of the request
+	part uint32 // KindData: packet of the request
+	tag  uint32 // KindData: the protocol's, to know it again
 }
 
 // ops are transfers in flight; a cookie is a place here. Places do not move.

@@ -95,14 +95,8 @@ func (r *streamRequester) goOn(qp int32) {
 		r.cut(q, s)
 		r.timers.set(qp, s.deadline())
 	}
-	if !q.reading && r.nextPayload(q, s) != nil {
-		q.reading = true
-		*r.payload.Push() = qp
-	}
-	if !q.queued && (s.answers() || r.nextSegment(q, s) != nil) {
-		q.queued = true
-		*r.sending.Push() = qp
-	}
+	r.wantPayload(qp)
+	r.wantSend(qp)
 }
 
 // cut makes segments, as many ahead of sending as payload is read ahead.
@@ -131,70 +125,49 @@ func (r *streamRequester) carries(req *request, part uint32) uint32 {
 	return min(r.mtu, req.wqe.Len-part*r.mtu)
 }
 
-// nextPayload is the segment whose data are to be read next, nil if none may
-// be. What is due is read whatever is held.
-func (r *streamRequester) nextPayload(q *sendQP, s *sendStream) *segment {
+// nextPayload tells whether a segment's data may be read.
+func (r *streamRequester) nextPayload(qp int32) bool {
+	_, ok := r.unread(&r.qps[qp], &r.streams[qp])
+	return ok
+}
+
+// unread is the segment whose data are to be read next, if any may be. What is
+// due is read whatever is held.
+func (r *streamRequester) unread(q *sendQP, s *sendStream) (number uint32, ok bool) {
 	if s.dead {
-		return nil
+		return 0, false
 	}
-	if s.out.Resend() {
-		if g := s.segments.At(s.segments.Head()); g.payload == payloadNone {
-			return g
-		}
+	if head := s.segments.Head(); s.out.Resend() && s.segments.At(head).payload == payloadNone {
+		return head, true
 	}
 	s.pay = later(s.pay, s.cursor)
 	for s.pay != s.segments.Tail() && s.segments.At(s.pay).payload != payloadNone {
 		s.pay++
 	}
 	if s.pay == s.segments.Tail() || s.pay != s.cursor && s.held >= r.spec.QP.PayloadAhead {
-		return nil
+		return 0, false
 	}
-	if g := s.segments.At(s.pay); g.sent || !q.fenced(q.sq.At(g.request)) {
-		return g
-	}
-	return nil
+	g := s.segments.At(s.pay)
+	return s.pay, g.sent || !q.fenced(q.sq.At(g.request))
 }
 
-// readPayload reads data to send, a segment of each QP in turn.
-func (r *streamRequester) readPayload(now clocked.Time) {
-	for r.payload.Len() > 0 && r.Ports.DMA.Ready(now) {
-		qp := r.payload.Pop()
-		q, s := &r.qps[qp], &r.streams[qp]
-		q.reading = false
-		g := r.nextPayload(q, s)
-		if g == nil {
-			continue
-		}
-		req := q.sq.At(g.request)
-		i, op := r.ops.get()
-		*op = sendOp{kind: msg.KindData, qp: qp, seq: g.request, epoch: s.number(g)}
-		*r.Ports.DMA.Push(now) = msg.DMA{Kind: msg.KindData, PA: r.local(&req.wqe, g.part*r.mtu), Len: r.carries(req, g.part),
-			Cookie: uint64(i), Oracle: msg.Oracle{Page: msg.NoPage}}
-		if !req.done {
-			req.wqe.Access.Ledger.Charge(now, measure.CauseSendQueue)
-		}
-		g.payload = payloadReading
-		s.held++
-		r.goOn(qp)
-	}
-}
-
-// number names a segment as long as it is not acknowledged.
-func (s *sendStream) number(g *segment) uint32 {
-	if s.out.Resend() && g == s.segments.At(s.segments.Head()) {
-		return s.segments.Head()
-	}
-	return s.pay
+func (r *streamRequester) takePayload(qp int32) sendOp {
+	s := &r.streams[qp]
+	number, _ := r.unread(&r.qps[qp], s)
+	g := s.segments.At(number)
+	g.payload = payloadReading
+	s.held++
+	return sendOp{kind: msg.KindData, qp: qp, seq: g.request, part: g.part, tag: number}
 }
 
 // payloadRead takes data to send.
 func (r *streamRequester) payloadRead(now clocked.Time, op sendOp) {
 	s := &r.streams[op.qp]
-	if !s.segments.Holds(op.epoch) {
+	if !s.segments.Holds(op.tag) {
 		return // acknowledged meanwhile
 	}
 	r.qps[op.qp].sq.At(op.seq).wqe.Access.Ledger.Charge(now, measure.CausePayload)
-	s.segments.At(op.epoch).payload = payloadHere
+	s.segments.At(op.tag).payload = payloadHere
 	r.goOn(op.qp)
 }
 

@@ -32,30 +32,24 @@ func (r *streamRequester) nextSegment(q *sendQP, s *sendStream) *segment {
 	return g
 }
 
-// send puts segments on the network, one of each QP in turn, when the wire is
-// free for the next.
-func (r *streamRequester) send(now clocked.Time) {
-	for r.sending.Len() > 0 {
-		if free := r.link.Free(); free > now {
-			r.engine.Wake(r.id, free)
-			return
-		}
-		if !r.Ports.Tx.Ready(now) {
-			return
-		}
-		qp := r.sending.Pop()
-		q, s := &r.qps[qp], &r.streams[qp]
-		q.queued = false
-		g := r.nextSegment(q, s)
-		switch {
-		case g != nil && !s.alone():
-			r.transmit(now, qp, s, g)
-		case s.answers():
-			r.Stats.TCP.Acks++
-			r.put(now, s, r.pool.Get(), qp)
-		}
-		r.goOn(qp)
+// mayEmit tells whether the QP has an ACK or a segment to send.
+func (r *streamRequester) mayEmit(qp int32) bool {
+	s := &r.streams[qp]
+	return s.answers() || r.nextSegment(&r.qps[qp], s) != nil
+}
+
+// emit sends a segment or an ACK, unless the ACK may still wait.
+func (r *streamRequester) emit(now clocked.Time, qp int32) {
+	s := &r.streams[qp]
+	g := r.nextSegment(&r.qps[qp], s)
+	switch {
+	case g != nil && !s.alone():
+		r.transmit(now, qp, s, g)
+	case s.answers():
+		r.Stats.TCP.Acks++
+		r.put(now, s, r.pool.Get(), qp)
 	}
+	r.goOn(qp)
 }
 
 // transmit sends a segment of the oldest byte that is due.
