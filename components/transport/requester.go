@@ -43,7 +43,7 @@ type Requester struct {
 	timeout  clocked.Time // 0: none
 
 	qps     []sendQP
-	link    clocked.Serializer
+	out     egress
 	timers  deadlines
 	fetches clocked.FIFO[fetchRef]   // work requests to read
 	payload clocked.FIFO[int32]      // QPs with payload to read
@@ -87,7 +87,7 @@ func NewRequester(e *clocked.Engine, name string, spec Spec, memory LocalMemory,
 	}
 	r := &Requester{engine: e, name: name, spec: spec, memory: memory, pool: pool,
 		mtu: uint32(spec.QP.MTU), qps: make([]sendQP, spec.QPs),
-		link: newSerializer(spec.Network.Rate), timers: newDeadlines(spec.QPs)}
+		out: newEgress(&spec), timers: newDeadlines(spec.QPs)}
 	if t, on := rc.AckTimeout(uint8(spec.QP.AckTimeout)); on {
 		r.timeout = clocked.Time(t)
 	}
@@ -109,7 +109,10 @@ func NewRequester(e *clocked.Engine, name string, spec Spec, memory LocalMemory,
 }
 
 // Connect gives the unit its wires.
-func (r *Requester) Connect(p RequesterPorts) { r.Ports = p }
+func (r *Requester) Connect(p RequesterPorts) {
+	r.Ports = p
+	r.out.tx = p.Tx
+}
 
 // ID is the unit's identity in its engine.
 func (r *Requester) ID() clocked.UnitID { return r.id }

@@ -36,7 +36,7 @@ func (r *Requester) mayEmit(qp int32) bool {
 // free for the next.
 func (r *Requester) send(now clocked.Time) {
 	for r.sending.Len() > 0 {
-		if free := r.link.Free(); free > now {
+		if free := r.out.free(); free > now {
 			r.engine.Wake(r.id, free)
 			return
 		}
@@ -65,7 +65,6 @@ func (r *Requester) transmit(now clocked.Time, qp int32, q *sendQP) {
 	a.Ledger.Charge(now, measure.CauseSendQueue)
 	p := r.pool.Get()
 	r.fill(p, req, q.rules.Next)
-	p.QP = uint32(qp)
 	p.Ledger.Last = now
 	p.Resend = q.rules.Resending()
 	if q.rules.Next == q.rules.Oldest || r.timers.at[qp] == clocked.Never {
@@ -87,10 +86,7 @@ func (r *Requester) transmit(now clocked.Time, qp int32, q *sendQP) {
 	if p.Last || q.unasked >= max(1, r.spec.QP.Window/4) {
 		p.AckReq, q.unasked = true, 0
 	}
-	p.WireLen = wireLen(p)
-	_, end := r.link.Send(now, int64(p.WireLen))
-	p.Arrived = end + r.spec.Adapter.TxPipeline + r.spec.Network.Latency
-	*r.Ports.Tx.PushAt(now, p.Arrived) = p
+	r.out.put(now, p, wireLen(p))
 	r.Stats.PacketsSent++
 }
 
@@ -100,7 +96,7 @@ func (r *Requester) fill(p *msg.Packet, req *request, psn rc.PSN) {
 	w := &req.wqe
 	part := uint32(psn.Sub(req.first))
 	offset := part * r.mtu
-	p.Op, p.PSN, p.Key, p.Access = w.Op, uint32(psn), w.Key, w.Access
+	p.QP, p.Op, p.PSN, p.Key, p.Access = w.QP, w.Op, uint32(psn), w.Key, w.Access
 	p.VA = w.VA + model.VA(offset)
 	p.Page = pageAt(w.Page, w.VA, p.VA, r.spec.HostPage)
 	p.Write = (w.Access.ID+1)<<24 | uint64(part)

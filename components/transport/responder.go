@@ -61,7 +61,7 @@ type Responder struct {
 
 	qps        []recvQP
 	context    *cache.Cache
-	link       clocked.Serializer
+	out        egress
 	timers     deadlines
 	waiting    slab[node] // packets in the receive buffer
 	used       int64      // bytes of it
@@ -135,7 +135,7 @@ func NewResponder(e *clocked.Engine, name string, spec Spec, memory HostMemory, 
 	r := &Responder{engine: e, name: name, spec: spec, memory: memory, buffers: buffers, pool: pool,
 		mtu: uint32(spec.QP.MTU), per: translatePer(per), ackAt: ackPoint(at),
 		hold: spec.QP.FaultResponse == "hold", drop: spec.Adapter.RxFull == "drop",
-		ring: newBackupRing(&spec), context: context, link: newSerializer(spec.Network.Rate), timers: newDeadlines(spec.QPs),
+		ring: newBackupRing(&spec), context: context, out: newEgress(&spec), timers: newDeadlines(spec.QPs),
 		qps: make([]recvQP, spec.QPs)}
 	rules, err := rc.NewResponder(rc.ResponderConfig{MTU: r.mtu, Rights: key.RemoteRead | key.RemoteWrite | key.RemoteAtomic,
 		Resources: spec.QP.MaxRdAtomic, RNRTimer: uint8(spec.QP.RNRTimer), NAKAfterRNR: spec.QP.NakAfterRNR == "once"}, rc.PSN(psn))
@@ -157,7 +157,10 @@ func NewResponder(e *clocked.Engine, name string, spec Spec, memory HostMemory, 
 }
 
 // Connect gives the unit its wires.
-func (r *Responder) Connect(p ResponderPorts) { r.Ports = p }
+func (r *Responder) Connect(p ResponderPorts) {
+	r.Ports = p
+	r.out.tx = p.Tx
+}
 
 // ID is the unit's identity in its engine.
 func (r *Responder) ID() clocked.UnitID { return r.id }

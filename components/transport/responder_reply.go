@@ -202,7 +202,7 @@ func (r *Responder) mayEmit(_ int32, q *recvQP) bool {
 func (r *Responder) send(now clocked.Time) bool {
 	moved := false
 	for r.sending.Len() > 0 {
-		if free := r.link.Free(); free > now {
+		if free := r.out.free(); free > now {
 			r.wakeAt(&r.linkAlarm, free)
 			return moved
 		}
@@ -242,8 +242,5 @@ func (r *Responder) emit(now clocked.Time, _ int32, q *recvQP) {
 		r.Stats.RNRSent++
 	}
 	p.Ledger.Charge(now, measure.CauseResponder)
-	p.WireLen = wireLen(p)
-	_, end := r.link.Send(now, int64(p.WireLen))
-	p.Arrived = end + r.spec.Adapter.TxPipeline + r.spec.Network.Latency
-	*r.Ports.Tx.PushAt(now, p.Arrived) = p
+	r.out.put(now, p, wireLen(p))
 }

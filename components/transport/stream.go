@@ -3,6 +3,7 @@ package transport
 import (
 	"rnicmmu/clocked"
 	"rnicmmu/components/msg"
+	"rnicmmu/model"
 	"rnicmmu/model/ddp"
 	"rnicmmu/model/tcp"
 )
@@ -77,14 +78,23 @@ func (s *stream) seen(p *msg.Packet) {
 }
 
 // stamp puts acknowledgement and time on a packet about to leave.
-func (s *stream) stamp(now clocked.Time, p *msg.Packet, window uint32) {
+func (s *stream) stamp(now clocked.Time, p *msg.Packet, window model.Bytes) {
 	if p.Segment.Bytes == 0 && !s.ackNow && s.dups > 0 {
 		s.dups--
 	}
-	p.Segment.Ack, p.Segment.Window, p.Segment.Reset = s.ack, window, s.reset
+	p.Segment.Ack, p.Segment.Window, p.Segment.Reset = s.ack, uint32(window), s.reset
 	p.Segment.Sent, p.Segment.Echo = now, s.echo
 	s.ackNow, s.reset, s.fresh = false, false, true
 	s.acks.Sent()
+}
+
+// put sends a packet with the stream's acknowledgement.
+func (s *stream) put(now clocked.Time, p *msg.Packet, spec *Spec, out *egress, stats *TCPStats) {
+	s.stamp(now, p, spec.TCP.Window)
+	if p.Segment.Reset {
+		stats.Resets++
+	}
+	out.put(now, p, spec.segmentWire(p))
 }
 
 // segmentWire is the bytes that a segment takes on the wire.

@@ -262,20 +262,12 @@ func (r *streamResponder) sendResponse(now clocked.Time, qp int32, q *recvQP, s 
 	r.put(now, qp, s, c)
 }
 
-// put sends a packet with the stream's acknowledgement and the ledgers of the
-// requests that it acknowledges.
+// put sends a packet with the ledgers of the requests that it acknowledges.
 func (r *streamResponder) put(now clocked.Time, qp int32, s *recvStream, p *msg.Packet) {
 	p.QP, p.Response = uint32(qp), true
 	p.Acked, s.back, s.backTail = s.back, nil, nil
 	for b := p.Acked; b != nil; b = b.Acked {
 		b.Ledger.Charge(now, measure.CauseResponder)
 	}
-	s.stamp(now, p, r.window)
-	if p.Segment.Reset {
-		r.Stats.TCP.Resets++
-	}
-	p.WireLen = r.spec.segmentWire(p)
-	_, end := r.link.Send(now, int64(p.WireLen))
-	p.Arrived = end + r.spec.Adapter.TxPipeline + r.spec.Network.Latency
-	*r.Ports.Tx.PushAt(now, p.Arrived) = p
+	s.put(now, p, &r.spec, &r.out, &r.Stats.TCP)
 }

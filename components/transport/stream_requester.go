@@ -16,7 +16,6 @@ type streamRequester struct {
 	*Requester
 	early   earlies
 	streams []sendStream
-	window  uint32
 	writes  clocked.FIFO[msg.DMA] // data of responses on their way to memory
 }
 
@@ -58,7 +57,7 @@ type segment struct {
 }
 
 func newStreamRequester(r *Requester, first uint32) (*streamRequester, error) {
-	t := &streamRequester{Requester: r, streams: make([]sendStream, r.spec.QPs), window: uint32(r.spec.TCP.Window)}
+	t := &streamRequester{Requester: r, streams: make([]sendStream, r.spec.QPs)}
 	for i := range t.streams {
 		s, err := r.spec.stream(first)
 		if err != nil {

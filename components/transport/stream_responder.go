@@ -17,7 +17,6 @@ type streamResponder struct {
 	held     int64 // bytes of the receive buffer that early segments take
 	streams  []recvStream
 	pipeline clocked.FIFO[arrivedSegment]
-	window   uint32
 	keeps    bool // early segments
 	begun    int  // responses whose READ was dropped in the middle of them
 }
@@ -49,7 +48,7 @@ type arrivedSegment struct {
 }
 
 func newStreamResponder(r *Responder, first uint32) (*streamResponder, error) {
-	t := &streamResponder{Responder: r, streams: make([]recvStream, r.spec.QPs), window: uint32(r.spec.TCP.Window), keeps: r.spec.TCP.OutOfOrder == "hold"}
+	t := &streamResponder{Responder: r, streams: make([]recvStream, r.spec.QPs), keeps: r.spec.TCP.OutOfOrder == "hold"}
 	r.drop = true // a paused port would hold the ACKs back that make room
 	for i := range t.streams {
 		s, err := r.spec.stream(first)

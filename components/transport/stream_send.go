@@ -47,7 +47,9 @@ func (r *streamRequester) emit(now clocked.Time, qp int32) {
 		r.transmit(now, qp, s, g)
 	case s.answers():
 		r.Stats.TCP.Acks++
-		r.put(now, s, r.pool.Get(), qp)
+		p := r.pool.Get()
+		p.QP = uint32(qp)
+		s.put(now, p, &r.spec, &r.out, &r.Stats.TCP)
 	}
 	r.goOn(qp)
 }
@@ -78,14 +80,14 @@ func (r *streamRequester) transmit(now clocked.Time, qp int32, s *sendStream, g 
 	g.sent = true
 	s.tried = later(s.tried, g.request+1)
 	r.Stats.PacketsSent++
-	r.put(now, s, p, qp)
+	s.put(now, p, &r.spec, &r.out, &r.Stats.TCP)
 }
 
 // fill makes the packet of a segment.
 func (r *streamRequester) fill(p *msg.Packet, req *request, g *segment) {
 	w := &req.wqe
 	offset := g.part * r.mtu
-	p.Op, p.Key, p.Access = w.Op, w.Key, w.Access
+	p.QP, p.Op, p.Key, p.Access = w.QP, w.Op, w.Key, w.Access
 	p.VA = w.VA + model.VA(offset)
 	p.Page = pageAt(w.Page, w.VA, p.VA, r.spec.HostPage)
 	p.Write = (w.Access.ID+1)<<24 | uint64(g.part)
@@ -96,19 +98,6 @@ func (r *streamRequester) fill(p *msg.Packet, req *request, g *segment) {
 	}
 	p.PSN = g.seq
 	p.Segment = msg.Segment{Seq: g.seq, Bytes: g.bytes, Message: ddp.Request(w.Op)}
-}
-
-// put sends a packet with the stream's acknowledgement.
-func (r *streamRequester) put(now clocked.Time, s *sendStream, p *msg.Packet, qp int32) {
-	p.QP = uint32(qp)
-	s.stamp(now, p, r.window)
-	if p.Segment.Reset {
-		r.Stats.TCP.Resets++
-	}
-	p.WireLen = r.spec.segmentWire(p)
-	_, end := r.link.Send(now, int64(p.WireLen))
-	p.Arrived = end + r.spec.Adapter.TxPipeline + r.spec.Network.Latency
-	*r.Ports.Tx.PushAt(now, p.Arrived) = p
 }
 
 // expire acts on the timers of a QP's stream.
