@@ -39,10 +39,9 @@ type sendProtocol interface {
 type receiveProtocol interface {
 	// buffered is the bytes of the receive buffer that a packet takes.
 	buffered(p *msg.Packet) int64
-	// enter takes a packet for which there is room into the pipeline.
-	enter(now clocked.Time, p *msg.Packet, bytes int64, waited bool)
-	// startChecks takes packets out of it and tells whether there were any.
-	startChecks(now clocked.Time) bool
+	// arrived looks at a packet that has passed the pipeline; false: nothing of it
+	// has to wait for its turn.
+	arrived(now clocked.Time, qp int32, p *msg.Packet) bool
 	// next tells whether an idle QP has a packet to begin.
 	next(qp int32, q *recvQP) bool
 	// check applies the rules that need no memory to the head.
@@ -68,6 +67,8 @@ type receiveProtocol interface {
 	execute(now clocked.Time, qp int32, q *recvQP, e rc.Execution)
 	// withdraw undoes the execution of an atomic that could not read.
 	withdraw(q *recvQP)
+	// owe queues the acknowledgement of the head, to leave after waits transfers.
+	owe(qp int32, q *recvQP, waits int32) int32
 	// mayEmit tells whether a QP has something to send, emit sends it.
 	mayEmit(qp int32, q *recvQP) bool
 	emit(now clocked.Time, qp int32, q *recvQP)
@@ -82,9 +83,11 @@ func (r *Responder) withdraw(q *recvQP) {
 	r.Stats.Messages--
 }
 
+func (r *Responder) arrived(clocked.Time, int32, *msg.Packet) bool { return true }
+
 func (r *Responder) parked() int { return 0 }
 
-func (r *Responder) next(_ int32, q *recvQP) bool { return q.arrived > 0 }
+func (r *Responder) next(_ int32, q *recvQP) bool { return q.head != none }
 
 func (r *Responder) refuse(now clocked.Time, qp int32, q *recvQP, o msg.Outcome, _ key.Verdict) {
 	r.answer(now, qp, q, r.refusal(q, o))

@@ -63,15 +63,15 @@ type Responder struct {
 	context    *cache.Cache
 	out        egress
 	timers     deadlines
-	waiting    slab[node] // packets in the receive buffer
+	waiting    slab[node] // packets in the receive buffer, behind the pipeline
 	used       int64      // bytes of it
 	paused     bool
 	pausedAt   clocked.Time
 	pipe       clocked.FIFO[arrival]
-	holds      clocked.FIFO[arrival] // translations held between packets, until
-	translates clocked.FIFO[int32]   // QPs that want the Translate wire
-	transfers  clocked.FIFO[int32]   // QPs that want the DMA wire
-	sending    clocked.FIFO[int32]   // QPs whose oldest reply is ready
+	holds      clocked.FIFO[hold]  // translations held between packets, until
+	translates clocked.FIFO[int32] // QPs that want the Translate wire
+	transfers  clocked.FIFO[int32] // QPs that want the DMA wire
+	sending    clocked.FIFO[int32] // QPs whose oldest reply is ready
 	releases   clocked.FIFO[uint32]
 	replies    slab[reply]
 	handles    slab[handle]
@@ -82,10 +82,18 @@ type Responder struct {
 	linkAlarm, pipeAlarm, holdAlarm clocked.Time // what each has asked the engine for last
 }
 
-// arrival is a packet in the receive pipeline, or the end of a hold.
+// arrival is a packet in the receive pipeline.
 type arrival struct {
-	at clocked.Time // when it happens
-	qp int32
+	packet *msg.Packet
+	qp     int32
+	bytes  int64        // of the receive buffer
+	at     clocked.Time // the pipeline is passed
+}
+
+// hold is how long a translation of a QP is held.
+type hold struct {
+	until clocked.Time
+	qp    int32
 }
 
 // ResponderStats counts since the start.
@@ -172,7 +180,7 @@ func (r *Responder) Name() string { return r.name }
 // may still be held for the rest of a message whose sender has given up, or
 // with iWARP a response begun for a request that never comes again.
 func (r *Responder) Idle() bool {
-	return r.waiting.used == 0 && r.replies.used == r.protocol.parked() && r.ops.used == 0 && r.releases.Len() == 0 && r.ring.idle()
+	return r.pipe.Len() == 0 && r.waiting.used == 0 && r.replies.used == r.protocol.parked() && r.ops.used == 0 && r.releases.Len() == 0 && r.ring.idle()
 }
 
 // DropsOutstanding is the segments of iWARP that were dropped for their pages
@@ -220,7 +228,7 @@ func (r *Responder) Tick(now clocked.Time) {
 	r.endHolds(now)
 	for moved := true; moved; { // what one frees, another can use at once
 		moved = r.accept(now)
-		moved = r.protocol.startChecks(now) || moved
+		moved = r.startChecks(now) || moved
 		moved = r.useWires(now) || moved
 	}
 	r.timers.arm(now, r.engine, r.id)

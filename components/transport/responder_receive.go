@@ -9,91 +9,6 @@ import (
 	"rnicmmu/model/rc"
 )
 
-// accept takes packets into the receive buffer. When one does not fit the port
-// is paused, or the packet is lost. It tells whether it took any.
-func (r *Responder) accept(now clocked.Time) (moved bool) {
-	waited := r.paused
-	for {
-		head := r.Ports.Rx.Peek(now)
-		if head == nil {
-			return moved
-		}
-		p := *head
-		bytes := r.protocol.buffered(p)
-		full := r.used+bytes > int64(r.spec.Adapter.RxBuffer)
-		if full && !r.drop {
-			r.pause(now)
-			return moved
-		}
-		moved = true
-		r.resume(now)
-		r.Ports.Rx.Pop(now)
-		r.Stats.Packets++
-		switch {
-		case full:
-			r.Stats.RxDrops++
-			r.pool.Put(p)
-		case int(p.QP) >= len(r.qps) || p.Response:
-			r.Stats.Dropped++
-			r.pool.Put(p)
-		default:
-			r.protocol.enter(now, p, bytes, waited)
-		}
-	}
-}
-
-func (r *Responder) pause(now clocked.Time) {
-	if !r.paused {
-		r.paused, r.pausedAt = true, now
-		r.Stats.Pauses++
-	}
-}
-
-func (r *Responder) resume(now clocked.Time) {
-	if r.paused {
-		r.paused = false
-		r.Stats.PausedTime += now - r.pausedAt
-	}
-}
-
-// enter puts a packet into the receive buffer and into the pipeline. One that
-// has waited for a paused port says when it arrived.
-func (r *Responder) enter(now clocked.Time, p *msg.Packet, bytes int64, waited bool) {
-	if waited && p.Arrived > p.Ledger.Last && p.Arrived < now {
-		p.Ledger.Charge(p.Arrived, measure.CauseNetwork)
-		p.Ledger.Charge(now, measure.CauseRxBuffer)
-	}
-	p.Ledger.Charge(now, measure.CauseNetwork)
-	ready := now + r.spec.Adapter.RxPipeline
-	i := r.waiting.add(node{packet: p, qp: int32(p.QP), bytes: bytes, ready: ready, next: none})
-	q := &r.qps[p.QP]
-	if q.tail == none {
-		q.head = i
-	} else {
-		r.waiting.slots[q.tail].next = i
-	}
-	q.tail = i
-	r.used += bytes
-	r.Stats.BufferPeak = max(r.Stats.BufferPeak, r.used)
-	*r.pipe.Push() = arrival{at: ready, qp: int32(p.QP)}
-}
-
-// startChecks takes packets out of the pipeline and tells whether there were any.
-func (r *Responder) startChecks(now clocked.Time) (moved bool) {
-	for r.pipe.Len() > 0 {
-		a := *r.pipe.Front()
-		if a.at > now {
-			r.wakeAt(&r.pipeAlarm, a.at)
-			return moved
-		}
-		moved = true
-		r.pipe.Pop()
-		r.qps[a.qp].arrived++
-		r.advance(now, a.qp)
-	}
-	return moved
-}
-
 // advance takes the QP's packets on until one must wait.
 func (r *Responder) advance(now clocked.Time, qp int32) {
 	q := &r.qps[qp]
@@ -128,7 +43,7 @@ func (r *Responder) want(now clocked.Time, qp int32, q *recvQP, s stage) {
 // begin looks the context up for the packet at the head.
 func (r *Responder) begin(now clocked.Time, qp int32, q *recvQP) {
 	n := &r.waiting.slots[q.head]
-	n.packet.Ledger.Charge(min(n.ready, now), measure.CauseResponder)
+	n.packet.Ledger.Charge(min(n.at, now), measure.CauseResponder)
 	n.packet.Ledger.Charge(now, measure.CauseRxBuffer)
 	q.packet = rulesView(n.packet)
 	q.offset, q.fresh, q.again, q.lastOp, q.unplaced = 0, true, false, none, false
@@ -256,7 +171,6 @@ func (r *Responder) finish(now clocked.Time, q *recvQP) {
 	if q.head == none {
 		q.tail = none
 	}
-	q.arrived--
 	r.enterStage(now, q, stageIdle)
 	if q.held != none {
 		r.beginHold(now, n.qp)
@@ -269,15 +183,15 @@ func (r *Responder) beginHold(now clocked.Time, qp int32) {
 	if r.holds.Len() == 0 {
 		r.wakeAt(&r.holdAlarm, at)
 	}
-	*r.holds.Push() = arrival{at: at, qp: qp}
+	*r.holds.Push() = hold{until: at, qp: qp}
 }
 
 // endHolds gives back what has been held in vain.
 func (r *Responder) endHolds(now clocked.Time) {
 	for r.holds.Len() > 0 {
 		h := *r.holds.Front()
-		if h.at > now {
-			r.wakeAt(&r.holdAlarm, h.at)
+		if h.until > now {
+			r.wakeAt(&r.holdAlarm, h.until)
 			return
 		}
 		r.holds.Pop()

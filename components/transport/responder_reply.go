@@ -48,7 +48,12 @@ func (r *Responder) execute(now clocked.Time, qp int32, q *recvQP, e rc.Executio
 			r.Stats.Messages++
 		}
 	}
-	r.acknowledge(now, qp, q, a)
+	if a.Kind == rc.SendAck {
+		r.acknowledge(now, qp, q)
+		return
+	}
+	r.pool.Put(r.first(q))
+	r.afterAck(now, qp, q)
 }
 
 // executed counts the payload of a packet for its access, unless that has failed
@@ -59,24 +64,30 @@ func executed(p *msg.Packet) {
 	}
 }
 
-// acknowledge queues the ACK of the head, a SEND or WRITE packet that is
-// executed, to leave when the point of acknowledgement is reached.
-func (r *Responder) acknowledge(now clocked.Time, qp int32, q *recvQP, a rc.Action) {
-	p := r.first(q)
+// acknowledge lets the head, a SEND or WRITE packet that is executed, be
+// acknowledged when the point of acknowledgement is reached.
+func (r *Responder) acknowledge(now clocked.Time, qp int32, q *recvQP) {
 	switch {
-	case a.Kind != rc.SendAck:
-		r.pool.Put(p)
-		r.afterAck(now, qp, q)
 	case r.ackAt == ackReceipt, !q.unplaced, q.lastOp == none && r.ackAt == ackIssue:
-		r.reply(qp, q, p, a, 0)
-		r.afterAck(now, qp, q)
+		r.protocol.owe(qp, q, 0)
 	case r.ackAt == ackIssue:
-		r.ops.slots[q.lastOp].reply = r.reply(qp, q, p, a, 1)
-		r.afterAck(now, qp, q)
+		r.ops.slots[q.lastOp].reply = r.protocol.owe(qp, q, 1)
 	default:
-		q.flushed = r.reply(qp, q, p, a, 1)
+		q.flushed = r.protocol.owe(qp, q, 1)
 		r.want(now, qp, q, stageFlush)
+		return
 	}
+	r.afterAck(now, qp, q)
+}
+
+// owe queues the ACK of the head.
+func (r *Responder) owe(qp int32, q *recvQP, waits int32) int32 {
+	return r.reply(qp, q, r.first(q), r.ack(q), waits)
+}
+
+// ack is what acknowledges the head.
+func (r *Responder) ack(q *recvQP) rc.Action {
+	return rc.Action{Syndrome: rc.AckUnlimited, PSN: q.packet.PSN, MSN: q.rules.MSN}
 }
 
 // afterAck ends a SEND or WRITE packet whose reply is queued.
@@ -112,7 +123,7 @@ func (r *Responder) endRead(now clocked.Time, qp int32, q *recvQP) {
 	if p.Op == model.OpRead && p.MsgLen > 0 {
 		r.pool.Put(p)
 	} else {
-		r.reply(qp, q, p, rc.Action{Syndrome: rc.AckUnlimited, PSN: q.packet.PSN, MSN: q.rules.MSN}, 0)
+		r.reply(qp, q, p, r.ack(q), 0)
 	}
 	r.finish(now, q)
 }
@@ -189,7 +200,10 @@ func (r *Responder) wantEmit(qp int32, q *recvQP) {
 	}
 }
 
-func (r *Responder) mayEmit(_ int32, q *recvQP) bool {
+func (r *Responder) mayEmit(_ int32, q *recvQP) bool { return r.replyReady(q) }
+
+// replyReady tells whether the QP's oldest reply may leave.
+func (r *Responder) replyReady(q *recvQP) bool {
 	if q.replyHead == none {
 		return false
 	}
@@ -223,14 +237,19 @@ func (r *Responder) send(now clocked.Time) bool {
 	return moved
 }
 
-func (r *Responder) emit(now clocked.Time, _ int32, q *recvQP) {
+// popReply takes the QP's oldest reply.
+func (r *Responder) popReply(q *recvQP) reply {
 	rep := r.replies.remove(q.replyHead)
-	p := rep.packet
-	q.replyHead = rep.next
-	if q.replyHead == none {
+	if q.replyHead = rep.next; q.replyHead == none {
 		q.replyTail = none
 	}
 	q.replies--
+	return rep
+}
+
+func (r *Responder) emit(now clocked.Time, _ int32, q *recvQP) {
+	rep := r.popReply(q)
+	p := rep.packet
 	if r.behindNak(q, p) {
 		r.pool.Put(p)
 		return

@@ -56,7 +56,6 @@ func (s stage) String() string { return stageNames[s] }
 type recvQP struct {
 	rules      rc.Responder
 	head, tail int32 // packets in the receive buffer, through waiting
-	arrived    int   // of those, how many have passed the pipeline
 	stage      stage
 	since      clocked.Time
 
@@ -102,11 +101,8 @@ type recvQP struct {
 
 // node is a packet in the receive buffer, in a list a QP.
 type node struct {
-	packet *msg.Packet
-	qp     int32
-	bytes  int64
-	ready  clocked.Time // the pipeline is passed
-	next   int32
+	arrival
+	next int32
 }
 
 // reply is a packet to send, in PSN order a QP.

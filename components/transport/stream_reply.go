@@ -46,21 +46,11 @@ func (r *streamResponder) execute(now clocked.Time, qp int32, q *recvQP, e rc.Ex
 	s.more = early != nil && early.Segment.Seq == s.in.Next()
 	if p.Op.Responds() {
 		r.respond(qp, q, p)
-		r.owe(qp, q, s, p, 0)
+		r.owe(qp, q, 0)
 		r.finish(now, q)
 		return
 	}
-	switch {
-	case r.ackAt == ackReceipt, !q.unplaced, q.lastOp == none && r.ackAt == ackIssue:
-		r.owe(qp, q, s, p, 0)
-	case r.ackAt == ackIssue:
-		r.ops.slots[q.lastOp].reply = r.owe(qp, q, s, p, 1)
-	default:
-		q.flushed = r.owe(qp, q, s, p, 1)
-		r.want(now, qp, q, stageFlush)
-		return
-	}
-	r.afterAck(now, qp, q)
+	r.acknowledge(now, qp, q)
 }
 
 // withdraw has nothing to undo: an atomic counts as executed when it ends.
@@ -80,10 +70,11 @@ func (r *streamResponder) respond(qp int32, q *recvQP, p *msg.Packet) {
 	r.wantEmit(qp, q)
 }
 
-// owe lines the head up to be acknowledged after the given transfers, together
-// with what was kept behind it, if that is in order now.
-func (r *streamResponder) owe(qp int32, q *recvQP, s *recvStream, p *msg.Packet, waits int32) int32 {
-	i := r.replies.add(reply{packet: p, waits: waits, open: s.more, next: none})
+// owe lines the head up to be acknowledged, together with what was kept behind
+// it, if that is in order now.
+func (r *streamResponder) owe(qp int32, q *recvQP, waits int32) int32 {
+	s := &r.streams[qp]
+	i := r.replies.add(reply{packet: r.first(q), waits: waits, open: s.more, next: none})
 	r.lineAck(qp, q, s, i)
 	return i
 }
@@ -159,14 +150,6 @@ func (r *streamResponder) mayEmit(qp int32, q *recvQP) bool {
 // silent tells whether new responses are discarded.
 func (s *recvStream) silent() bool { return s.closed || s.ended }
 
-func (r *streamResponder) replyReady(q *recvQP) bool {
-	if q.replyHead == none {
-		return false
-	}
-	rep := &r.replies.slots[q.replyHead]
-	return rep.waits == 0 && !rep.open
-}
-
 // nextResponse is the response that may leave now: one sent before, or nil for
 // the QP's next reply.
 func (r *streamResponder) nextResponse(q *recvQP, s *recvStream) (*msg.Packet, bool) {
@@ -207,7 +190,7 @@ func (r *streamResponder) emit(now clocked.Time, qp int32, q *recvQP) {
 		s.ackNow, s.dups = false, 0
 	}
 	if s.silent() && r.replyReady(q) {
-		r.pool.Put(r.popReply(q))
+		r.pool.Put(r.popReply(q).packet)
 	}
 	p, ok := r.nextResponse(q, s)
 	switch {
@@ -220,21 +203,11 @@ func (r *streamResponder) emit(now clocked.Time, qp int32, q *recvQP) {
 	r.setTimer(qp, s)
 }
 
-// popReply takes the QP's oldest reply.
-func (r *streamResponder) popReply(q *recvQP) *msg.Packet {
-	rep := r.replies.remove(q.replyHead)
-	if q.replyHead = rep.next; q.replyHead == none {
-		q.replyTail = none
-	}
-	q.replies--
-	return rep.packet
-}
-
 // sendResponse sends p, which was sent before, or the QP's next reply. The
 // adapter keeps a copy until it is acknowledged.
 func (r *streamResponder) sendResponse(now clocked.Time, qp int32, q *recvQP, s *recvStream, p *msg.Packet) {
 	if p == nil {
-		p = r.popReply(q)
+		p = r.popReply(q).packet
 		p.Ledger.Charge(now, measure.CauseResponder)
 		p.QP = uint32(qp)
 		if p.Segment.Message == ddp.Terminate {

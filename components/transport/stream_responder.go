@@ -3,7 +3,6 @@ package transport
 import (
 	"rnicmmu/clocked"
 	"rnicmmu/components/msg"
-	"rnicmmu/measure"
 	"rnicmmu/model"
 	"rnicmmu/model/ddp"
 	"rnicmmu/model/tcp"
@@ -13,12 +12,11 @@ import (
 // Responder, which executes what TCP delivers.
 type streamResponder struct {
 	*Responder
-	early    earlies
-	held     int64 // bytes of the receive buffer that early segments take
-	streams  []recvStream
-	pipeline clocked.FIFO[arrivedSegment]
-	keeps    bool // early segments
-	begun    int  // responses whose READ was dropped in the middle of them
+	early   earlies
+	held    int64 // bytes of the receive buffer that early segments take
+	streams []recvStream
+	keeps   bool // early segments
+	begun   int  // responses whose READ was dropped in the middle of them
 }
 
 // recvStream is the TCP connection of a QP.
@@ -37,14 +35,6 @@ type recvStream struct {
 	broken   bool   // the bus failed behind a segment that is not acknowledged: none is any more
 	ended    bool   // a Terminate message was sent: no response is any more
 	gaveUp   bool
-}
-
-// arrivedSegment is a segment in the pipeline; one without bytes is in no
-// receive buffer.
-type arrivedSegment struct {
-	packet *msg.Packet
-	bytes  int64
-	at     clocked.Time
 }
 
 func newStreamResponder(r *Responder, first uint32) (*streamResponder, error) {
@@ -68,52 +58,11 @@ func (r *streamResponder) buffered(p *msg.Packet) int64 {
 	return int64(p.WireLen) - gapBytes
 }
 
-// enter takes a segment into the pipeline.
-func (r *streamResponder) enter(now clocked.Time, p *msg.Packet, bytes int64, _ bool) {
-	p.Ledger.Charge(now, measure.CauseNetwork)
-	r.used += bytes
-	r.Stats.BufferPeak = max(r.Stats.BufferPeak, r.used)
-	*r.pipeline.Push() = arrivedSegment{packet: p, bytes: bytes, at: now + r.spec.Adapter.RxPipeline}
-}
-
-// startChecks takes segments out of the pipeline: their acknowledgements act at
-// once, their data in turn.
-func (r *streamResponder) startChecks(now clocked.Time) (moved bool) {
-	for r.pipeline.Len() > 0 {
-		a := *r.pipeline.Front()
-		if a.at > now {
-			r.wakeAt(&r.pipeAlarm, a.at)
-			return moved
-		}
-		moved = true
-		r.pipeline.Pop()
-		p := a.packet
-		qp := int32(p.QP)
-		r.acknowledged(now, qp, p)
-		if p.Segment.Bytes == 0 {
-			r.pool.Put(p)
-			continue
-		}
-		r.line(&r.qps[qp], qp, p, a.bytes, a.at, false)
-		r.advance(now, qp)
-	}
-	return moved
-}
-
-// line puts a segment in the receive buffer before or behind the others of its QP.
-func (r *streamResponder) line(q *recvQP, qp int32, p *msg.Packet, bytes int64, ready clocked.Time, before bool) {
-	i := r.waiting.add(node{packet: p, qp: qp, bytes: bytes, ready: ready, next: none})
-	q.arrived++
-	switch {
-	case q.tail == none:
-		q.head, q.tail = i, i
-	case before:
-		r.waiting.slots[i].next = q.head
-		q.head = i
-	default:
-		r.waiting.slots[q.tail].next = i
-		q.tail = i
-	}
+// arrived lets the acknowledgement of a segment act at once; its data wait for
+// their turn.
+func (r *streamResponder) arrived(now clocked.Time, qp int32, p *msg.Packet) bool {
+	r.acknowledged(now, qp, p)
+	return p.Segment.Bytes > 0
 }
 
 // next puts what was kept and is in order now before the rest.
@@ -123,13 +72,13 @@ func (r *streamResponder) next(qp int32, q *recvQP) bool {
 		e := r.early.pop(&s.stream)
 		r.held -= e.bytes
 		if p.Segment.Seq == s.in.Next() {
-			r.line(q, qp, p, e.bytes, p.Ledger.Last, true)
+			r.line(q, arrival{packet: p, qp: qp, bytes: e.bytes, at: p.Ledger.Last}, true)
 			break
 		}
 		r.used -= e.bytes // it came once more meanwhile
 		r.pool.Put(p)
 	}
-	return q.arrived > 0
+	return q.head != none
 }
 
 // check is TCP's part: only what is in order is executed.
