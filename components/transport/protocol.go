@@ -50,10 +50,8 @@ type receiveProtocol interface {
 	unchecked(q *recvQP, p *msg.Packet, va model.VA) uint32
 	// authorize applies the rules behind a granted translation; false: refused.
 	authorize(now clocked.Time, qp int32, q *recvQP) bool
-	// count counts a page that is not there.
-	count(q *recvQP, o msg.Outcome, over bool)
-	// putOff ends the head because of it.
-	putOff(now clocked.Time, qp int32, q *recvQP)
+	// absent counts a page that is not there and puts the head off.
+	absent(now clocked.Time, qp int32, q *recvQP, o msg.Outcome, over bool)
 	// refuse ends the head, whose key or fault was refused.
 	refuse(now clocked.Time, qp int32, q *recvQP, o msg.Outcome, why key.Verdict)
 	// tooLong ends a SEND that its receive buffer does not hold.

@@ -21,7 +21,7 @@ func (r *Responder) reconsider(now clocked.Time, qp int32, q *recvQP) {
 		return
 	}
 	r.countRNR(msg.OutcomeAbsent, q.heldOver)
-	r.protocol.putOff(now, qp, q)
+	r.putOff(now, qp, q)
 }
 
 // learnt tells whether the QP knows that its page is there. QPs learn it one
@@ -35,12 +35,13 @@ func (r *Responder) learnt(now clocked.Time, q *recvQP) bool {
 	return !q.flooded
 }
 
-// count books an absent page of the head.
-func (r *Responder) count(q *recvQP, o msg.Outcome, over bool) {
+// absent counts an absent page of the head, which meets an RNR NAK.
+func (r *Responder) absent(now clocked.Time, qp int32, q *recvQP, o msg.Outcome, over bool) {
 	if o == msg.OutcomeAbsent && r.spec.QP.Flood && q.packet.Opcode.Op() == model.OpRead {
 		q.flooded, q.freshAt = true, clocked.Never
 	}
 	r.countRNR(o, over)
+	r.putOff(now, qp, q)
 }
 
 func (r *Responder) countRNR(o msg.Outcome, over bool) {

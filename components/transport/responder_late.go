@@ -47,11 +47,10 @@ func (r *Responder) proven(now clocked.Time, qp int32, q *recvQP, status msg.Sta
 		q.offset += q.stored
 		q.unplaced = false
 		r.enterStage(now, q, stagePiece)
-	case status == msg.StatusRetry && !q.packet.Opcode.Op().Atomic():
-		r.protocol.count(q, msg.OutcomeAbsent, q.heldOver)
-		r.protocol.putOff(now, qp, q)
+	case q.packet.Opcode.Op().Atomic():
+		r.failed(now, qp, q, msg.StatusAbort)
 	default:
-		r.protocol.refuse(now, qp, q, msg.OutcomeRemoteOp, key.OK)
+		r.failed(now, qp, q, status)
 	}
 	r.advance(now, qp)
 }
@@ -63,13 +62,17 @@ func (r *Responder) atomicLoaded(now clocked.Time, qp int32, q *recvQP, status m
 		return
 	}
 	r.protocol.withdraw(q)
-	if status == msg.StatusRetry {
-		r.protocol.count(q, msg.OutcomeAbsent, q.heldOver)
-		r.protocol.putOff(now, qp, q)
-	} else {
-		r.protocol.refuse(now, qp, q, msg.OutcomeRemoteOp, key.OK)
-	}
+	r.failed(now, qp, q, status)
 	r.advance(now, qp)
+}
+
+// failed ends the head, whose transfer has found no page, or was refused.
+func (r *Responder) failed(now clocked.Time, qp int32, q *recvQP, status msg.Status) {
+	if status == msg.StatusRetry {
+		r.protocol.absent(now, qp, q, msg.OutcomeAbsent, q.heldOver)
+		return
+	}
+	r.protocol.refuse(now, qp, q, msg.OutcomeRemoteOp, key.OK)
 }
 
 // blame notes how a read that the reply waited for has ended.

@@ -170,8 +170,7 @@ func (r *Responder) translated(now clocked.Time, qp int32, t *msg.Translation) {
 		r.granted(now, qp, q, t)
 	case t.Outcome == msg.OutcomeAbsent && r.wantBackUp(now, qp, q): // goes to the ring
 	case t.Outcome == msg.OutcomeAbsent, t.Outcome == msg.OutcomeMoving:
-		r.protocol.count(q, t.Outcome, t.Over)
-		r.protocol.putOff(now, qp, q)
+		r.protocol.absent(now, qp, q, t.Outcome, t.Over)
 	default:
 		r.protocol.refuse(now, qp, q, t.Outcome, t.Why)
 	}

@@ -152,7 +152,8 @@ func (r *streamResponder) authorize(_ clocked.Time, _ int32, q *recvQP) bool {
 	return true
 }
 
-func (r *streamResponder) count(q *recvQP, o msg.Outcome, over bool) {
+// absent counts an absent page of the head, which is dropped.
+func (r *streamResponder) absent(now clocked.Time, qp int32, q *recvQP, o msg.Outcome, over bool) {
 	r.first(q).Access.Counts.TCPDrops++
 	switch {
 	case o == msg.OutcomeMoving:
@@ -162,6 +163,7 @@ func (r *streamResponder) count(q *recvQP, o msg.Outcome, over bool) {
 	default:
 		r.Stats.TCP.DropsPaging++
 	}
+	r.putOff(now, qp, q)
 }
 
 // putOff drops the head before TCP acknowledges it: the sender's TCP will send
