@@ -51,7 +51,7 @@ type receiveProtocol interface {
 	// authorize applies the rules behind a granted translation; false: refused.
 	authorize(now clocked.Time, qp int32, q *recvQP) bool
 	// absent counts a page that is not there and puts the head off.
-	absent(now clocked.Time, qp int32, q *recvQP, o msg.Outcome, over bool)
+	absent(now clocked.Time, qp int32, q *recvQP, o msg.Outcome)
 	// refuse ends the head, whose key or fault was refused.
 	refuse(now clocked.Time, qp int32, q *recvQP, o msg.Outcome, why key.Verdict)
 	// tooLong ends a SEND that its receive buffer does not hold.

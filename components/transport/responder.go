@@ -106,8 +106,7 @@ type ResponderStats struct {
 	Flooded       uint64 // READs refused because of qp.flood; they count by class too
 	Messages      uint64 // requests executed
 	RNRMoving     uint64 // RNR NAKs by what made them necessary
-	RNRPaging     uint64
-	RNROver       uint64
+	RNRAbsent     uint64
 	RNRNoReceive  uint64
 	RNRSent       uint64 // of all these, those that left: a READ's behind another NAK do not
 	SequenceNaks  uint64

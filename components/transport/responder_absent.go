@@ -20,7 +20,7 @@ func (r *Responder) reconsider(now clocked.Time, qp int32, q *recvQP) {
 	case r.wantBackUp(now, qp, q):
 		return
 	}
-	r.countRNR(msg.OutcomeAbsent, q.heldOver)
+	r.countRNR(msg.OutcomeAbsent)
 	r.putOff(now, qp, q)
 }
 
@@ -36,22 +36,19 @@ func (r *Responder) learnt(now clocked.Time, q *recvQP) bool {
 }
 
 // absent counts an absent page of the head, which meets an RNR NAK.
-func (r *Responder) absent(now clocked.Time, qp int32, q *recvQP, o msg.Outcome, over bool) {
+func (r *Responder) absent(now clocked.Time, qp int32, q *recvQP, o msg.Outcome) {
 	if o == msg.OutcomeAbsent && r.spec.QP.Flood && q.packet.Opcode.Op() == model.OpRead {
 		q.flooded, q.freshAt = true, clocked.Never
 	}
-	r.countRNR(o, over)
+	r.countRNR(o)
 	r.putOff(now, qp, q)
 }
 
-func (r *Responder) countRNR(o msg.Outcome, over bool) {
-	switch {
-	case o == msg.OutcomeMoving:
+func (r *Responder) countRNR(o msg.Outcome) {
+	if o == msg.OutcomeMoving {
 		r.Stats.RNRMoving++
-	case over:
-		r.Stats.RNROver++
-	default:
-		r.Stats.RNRPaging++
+	} else {
+		r.Stats.RNRAbsent++
 	}
 }
 

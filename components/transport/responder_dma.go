@@ -211,10 +211,10 @@ func (r *Responder) answered(now clocked.Time, op *recvOp, status msg.Status) {
 		}
 	case stageLoad:
 		r.replies.slots[op.reply].packet.Ledger = op.ledger
-		r.blame(q, op.reply, status)
+		r.blame(op.reply, status)
 		r.arrivedFor(op.qp, op.reply)
 	case stageFlush:
-		r.blame(q, op.reply, status)
+		r.blame(op.reply, status)
 		r.arrivedFor(op.qp, op.reply)
 	}
 }

@@ -69,14 +69,14 @@ func (r *Responder) atomicLoaded(now clocked.Time, qp int32, q *recvQP, status m
 // failed ends the head, whose transfer has found no page, or was refused.
 func (r *Responder) failed(now clocked.Time, qp int32, q *recvQP, status msg.Status) {
 	if status == msg.StatusRetry {
-		r.protocol.absent(now, qp, q, msg.OutcomeAbsent, q.heldOver)
+		r.protocol.absent(now, qp, q, msg.OutcomeAbsent)
 		return
 	}
 	r.protocol.refuse(now, qp, q, msg.OutcomeRemoteOp, key.OK)
 }
 
 // blame notes how a read that the reply waited for has ended.
-func (r *Responder) blame(q *recvQP, i int32, status msg.Status) {
+func (r *Responder) blame(i int32, status msg.Status) {
 	if status == msg.StatusSuccess {
 		return
 	}
@@ -84,7 +84,7 @@ func (r *Responder) blame(q *recvQP, i int32, status msg.Status) {
 	if status == msg.StatusRetry && rep.packet.Op == model.OpRead {
 		if rep.status == msg.StatusSuccess {
 			rep.status = status
-			r.countRNR(msg.OutcomeAbsent, q.heldOver)
+			r.countRNR(msg.OutcomeAbsent)
 		}
 		return
 	}

@@ -77,7 +77,6 @@ type recvQP struct {
 	heldPage    uint64 // adapter page number
 	heldPA      model.PA
 	heldAddress msg.Address
-	heldOver    bool      // more is advertised than reserved, in case its page turns out absent
 	stored      uint32    // bytes of the piece whose proof is awaited
 	before      rc.Cursor // of an atomic's execution
 	skip        bool      // READ responses up to the last are behind a NAK that took one's place

@@ -170,7 +170,7 @@ func (r *Responder) translated(now clocked.Time, qp int32, t *msg.Translation) {
 		r.granted(now, qp, q, t)
 	case t.Outcome == msg.OutcomeAbsent && r.wantBackUp(now, qp, q): // goes to the ring
 	case t.Outcome == msg.OutcomeAbsent, t.Outcome == msg.OutcomeMoving:
-		r.protocol.absent(now, qp, q, t.Outcome, t.Over)
+		r.protocol.absent(now, qp, q, t.Outcome)
 	default:
 		r.protocol.refuse(now, qp, q, t.Outcome, t.Why)
 	}
@@ -184,7 +184,7 @@ func (r *Responder) granted(now clocked.Time, qp int32, q *recvQP, t *msg.Transl
 	q.held = r.handles.add(handle{number: t.Handle, qp: qp, live: true})
 	q.heldPage = r.spec.AdapterPage.Number(va)
 	q.heldPA = t.PA - model.PA(uint64(va)&(r.spec.AdapterPage.Bytes()-1))
-	q.heldAddress, q.heldOver = t.Address, t.Over
+	q.heldAddress = t.Address
 	r.enterStage(now, q, stagePiece)
 	if q.flooded || !r.ring.idle() {
 		r.reconsider(now, qp, q)

@@ -153,15 +153,12 @@ func (r *streamResponder) authorize(_ clocked.Time, _ int32, q *recvQP) bool {
 }
 
 // absent counts an absent page of the head, which is dropped.
-func (r *streamResponder) absent(now clocked.Time, qp int32, q *recvQP, o msg.Outcome, over bool) {
+func (r *streamResponder) absent(now clocked.Time, qp int32, q *recvQP, o msg.Outcome) {
 	r.first(q).Access.Counts.TCPDrops++
-	switch {
-	case o == msg.OutcomeMoving:
+	if o == msg.OutcomeMoving {
 		r.Stats.TCP.DropsMoving++
-	case over:
-		r.Stats.TCP.DropsOver++
-	default:
-		r.Stats.TCP.DropsPaging++
+	} else {
+		r.Stats.TCP.DropsAbsent++
 	}
 	r.putOff(now, qp, q)
 }
