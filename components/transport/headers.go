@@ -19,10 +19,9 @@ const (
 	gapBytes       = 8 + 12 // preamble and gap, which no buffer holds
 	wireLenMax     = headerBytes + rethBytes + 4096
 
-	wqeBytes    = 64 // of a send or receive work request
-	cqeBytes    = 64
-	atomicBytes = 8
-	flushBytes  = 4
+	wqeBytes   = 64 // of a send or receive work request
+	cqeBytes   = 64
+	flushBytes = 4
 )
 
 // wireLen is the bytes that a packet takes on the wire, its payload padded to

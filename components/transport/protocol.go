@@ -47,7 +47,7 @@ type receiveProtocol interface {
 	// check applies the rules that need no memory to the head.
 	check(now clocked.Time, qp int32, q *recvQP)
 	// unchecked is the bytes at va for which a look-up has to check the key.
-	unchecked(q *recvQP, p *msg.Packet, va model.VA) uint32
+	unchecked(q *recvQP, va model.VA) uint32
 	// authorize applies the rules behind a granted translation; false: refused.
 	authorize(now clocked.Time, qp int32, q *recvQP) bool
 	// absent counts a page that is not there and puts the head off.

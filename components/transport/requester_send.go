@@ -105,7 +105,7 @@ func (r *Requester) fill(p *msg.Packet, req *request, psn rc.PSN) {
 		p.MsgLen, p.First, p.Last = w.Len-offset, true, true
 		return
 	}
-	p.Payload = min(r.mtu, w.Len-offset)
+	p.Payload = rc.Payload(part, uint64(w.Len), r.mtu)
 	p.First, p.Last = part == 0, part == req.count-1
 	if p.Last && w.Op == model.OpSend {
 		p.Invalidate = w.Invalidate

@@ -10,8 +10,8 @@ import (
 // reconsider puts the head off although its page is there: bytes that wait in
 // the backup ring come first, and with qp.flood the QP may not know of the page.
 func (r *Responder) reconsider(now clocked.Time, qp int32, q *recvQP) {
-	p, va := r.first(q), r.address(q)
-	behind := r.ring.overlaps(va, r.span(p, q.offset, va), r.ring.tail)
+	va := r.address(q)
+	behind := r.ring.overlaps(va, r.span(q, va), r.ring.tail)
 	switch {
 	case q.flooded && !r.learnt(now, q):
 		r.Stats.Flooded++

@@ -168,7 +168,7 @@ func (r *Responder) openResponse(q *recvQP) int32 {
 	n := r.pool.Get()
 	n.QP, n.Op, n.Access, n.Response = p.QP, p.Op, p.Access, true
 	n.PSN, n.MSN, n.Syndrome = uint32(r.responsePSN(q)), q.rules.MSN, uint8(rc.AckUnlimited)
-	n.Payload = min(r.mtu, p.MsgLen-q.offset)
+	n.Payload = rc.Payload(q.offset/r.mtu, uint64(p.MsgLen), r.mtu)
 	n.First, n.Last = q.offset == 0, q.offset+n.Payload == p.MsgLen
 	n.Ledger.Last = p.Ledger.Last
 	i := r.replies.add(reply{packet: n, open: true, next: none})

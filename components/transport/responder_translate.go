@@ -12,7 +12,7 @@ import (
 // piece goes on with the head's next piece, or ends the packet.
 func (r *Responder) piece(now clocked.Time, qp int32, q *recvQP) bool {
 	p := r.first(q)
-	if q.offset == r.extent(p) {
+	if q.offset == q.packet.Bytes() {
 		return r.protocol.endPacket(now, qp, q)
 	}
 	va := r.address(q)
@@ -36,17 +36,6 @@ func (r *Responder) piece(now clocked.Time, qp int32, q *recvQP) bool {
 		r.want(now, qp, q, stageStore)
 	}
 	return false
-}
-
-// extent is the bytes of memory that the packet touches.
-func (r *Responder) extent(p *msg.Packet) uint32 {
-	switch {
-	case p.Op == model.OpRead:
-		return p.MsgLen
-	case p.Op.Atomic():
-		return atomicBytes
-	}
-	return p.Payload
 }
 
 // authorize applies the rules that follow a granted translation; false: the
@@ -75,14 +64,14 @@ func (r *Responder) authorize(now clocked.Time, qp int32, q *recvQP) bool {
 }
 
 // span is how many of the head's bytes at va one look-up serves.
-func (r *Responder) span(p *msg.Packet, offset uint32, va model.VA) uint32 {
-	n := r.extent(p) - offset
-	n = min(n, toBoundary(uint64(va), r.spec.AdapterPage.Bytes()))
-	if p.Op == model.OpRead && r.per != perRequest {
-		n = min(n, r.mtu-offset%r.mtu)
+func (r *Responder) span(q *recvQP, va model.VA) uint32 {
+	op := q.packet.Opcode.Op()
+	n := min(q.packet.Bytes()-q.offset, toBoundary(uint64(va), r.spec.AdapterPage.Bytes()))
+	if op == model.OpRead && r.per != perRequest {
+		n = min(n, r.mtu-q.offset%r.mtu)
 	}
 	if r.per == perTLP {
-		n = min(n, toBoundary(uint64(va), uint64(r.tlpBytes(p.Op))))
+		n = min(n, toBoundary(uint64(va), uint64(r.tlpBytes(op))))
 	}
 	return n
 }
@@ -107,14 +96,14 @@ func (r *Responder) askTranslation(now clocked.Time, qp int32) {
 		return
 	}
 	va := r.address(q)
-	n := r.span(p, q.offset, va)
+	n := r.span(q, va)
 	t := msg.Translate{Cookie: uint64(qp), QP: uint32(qp), PD: r.buffers[qp].PD, Key: p.Key, Op: p.Op,
 		Write: p.Op.Writes(), Replay: va < q.looked || q.again && !q.cut, Hold: r.hold, VA: va, Len: n,
 		Page: r.page(q, va), Access: p.Access, Ledger: &p.Ledger}
 	if p.Op == model.OpSend {
 		t.Key = r.buffers[qp].Key
 	}
-	if n := r.protocol.unchecked(q, p, va); n > 0 {
+	if n := r.protocol.unchecked(q, va); n > 0 {
 		t.CheckKey, t.CheckVA, t.CheckLen = true, va, n
 	}
 	if !q.again || q.cut {
@@ -125,22 +114,17 @@ func (r *Responder) askTranslation(now clocked.Time, qp int32) {
 	r.enterStage(now, q, stageTranslation)
 }
 
-// unchecked is the bytes from va on for which the key is to be checked, none
-// if it was checked within the message.
-func (r *Responder) unchecked(q *recvQP, p *msg.Packet, _ model.VA) uint32 {
+// unchecked is the bytes for which the key is to be checked: from the head's
+// next one to the end of its message, for a receive buffer to that of the
+// packet; none if it was checked within the message.
+func (r *Responder) unchecked(q *recvQP, _ model.VA) uint32 {
 	if q.checked {
 		return 0
 	}
-	return r.checkLen(p, q.offset)
-}
-
-// checkLen is the bytes from the head's next one to the end of its message,
-// for a receive buffer to the end of the packet.
-func (r *Responder) checkLen(p *msg.Packet, offset uint32) uint32 {
-	if p.Op == model.OpWrite {
-		return p.MsgLen - p.Offset - offset
+	if t, ok := q.rules.Target(q.packet); ok {
+		return uint32(t.Remaining) - q.offset
 	}
-	return r.extent(p) - offset
+	return q.packet.Bytes() - q.offset
 }
 
 // takeTranslations takes answers, and requests to give translations back.

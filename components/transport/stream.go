@@ -72,7 +72,7 @@ func (s *stream) acknowledge(p *msg.Packet) {
 // seen takes the time of a segment that was taken before: it came again because
 // its acknowledgement was lost or late.
 func (s *stream) seen(p *msg.Packet) {
-	if behind(p.Segment.Seq, s.ack) {
+	if tcp.Before(p.Segment.Seq, s.ack) {
 		s.echo = p.Segment.Sent
 	}
 }
@@ -114,9 +114,6 @@ func fpdu(p *msg.Packet) uint32 {
 	return ddp.FPDU(p.Segment.Message, p.Payload)
 }
 
-// behind tells whether sequence number a comes before b.
-func behind(a, b uint32) bool { return int32(a-b) < 0 }
-
 // earlies are packets that came before what belongs in front of them, a list a
 // stream.
 type earlies struct{ slab[earlyPacket] }
@@ -130,12 +127,12 @@ type earlyPacket struct {
 // keep inserts a packet into a stream's list. Most come in order.
 func (e *earlies) keep(s *stream, p *msg.Packet, bytes int64) {
 	i := e.add(earlyPacket{packet: p, bytes: bytes, next: none})
-	if s.last != none && behind(e.slots[s.last].packet.Segment.Seq, p.Segment.Seq) {
+	if s.last != none && tcp.Before(e.slots[s.last].packet.Segment.Seq, p.Segment.Seq) {
 		e.slots[s.last].next, s.last = i, i
 		return
 	}
 	at := &s.first
-	for *at != none && behind(e.slots[*at].packet.Segment.Seq, p.Segment.Seq) {
+	for *at != none && tcp.Before(e.slots[*at].packet.Segment.Seq, p.Segment.Seq) {
 		at = &e.slots[*at].next
 	}
 	e.slots[i].next = *at

@@ -76,10 +76,10 @@ func (r *streamRequester) acknowledged(now clocked.Time, qp int32, q *sendQP, s 
 	p.Acked = nil
 	for s.segments.Len() > 0 {
 		g := s.segments.At(s.segments.Head())
-		if behind(s.out.Una(), g.seq+g.bytes) {
+		if tcp.Before(s.out.Una(), g.seq+g.bytes) {
 			break
 		}
-		for back != nil && behind(back.Segment.Seq, g.seq) {
+		for back != nil && tcp.Before(back.Segment.Seq, g.seq) {
 			back = r.putBack(back)
 		}
 		if req := q.sq.At(g.request); !g.reads && g.part == req.count-1 {
@@ -151,7 +151,7 @@ func (r *streamRequester) arrive(now clocked.Time, qp int32, q *sendQP, s *sendS
 		r.take(now, qp, q, s, p)
 		for !s.dead {
 			p := r.early.front(&s.stream)
-			if p == nil || behind(s.in.Next(), p.Segment.Seq) {
+			if p == nil || tcp.Before(s.in.Next(), p.Segment.Seq) {
 				break
 			}
 			if e := r.early.pop(&s.stream); e.packet.Segment.Seq == s.in.Next() {

@@ -121,7 +121,7 @@ func (r *streamRequester) carries(req *request, part uint32) uint32 {
 	if req.wqe.Op.Responds() {
 		return 0
 	}
-	return min(r.mtu, req.wqe.Len-part*r.mtu)
+	return rc.Payload(part, uint64(req.wqe.Len), r.mtu)
 }
 
 // nextPayload tells whether a segment's data may be read.

@@ -68,7 +68,7 @@ func (r *streamResponder) arrived(now clocked.Time, qp int32, p *msg.Packet) boo
 // next puts what was kept and is in order now before the rest.
 func (r *streamResponder) next(qp int32, q *recvQP) bool {
 	s := &r.streams[qp]
-	for p := r.early.front(&s.stream); p != nil && !behind(s.in.Next(), p.Segment.Seq); p = r.early.front(&s.stream) {
+	for p := r.early.front(&s.stream); p != nil && !tcp.Before(s.in.Next(), p.Segment.Seq); p = r.early.front(&s.stream) {
 		e := r.early.pop(&s.stream)
 		r.held -= e.bytes
 		if p.Segment.Seq == s.in.Next() {
@@ -138,12 +138,11 @@ func (r *streamResponder) start(now clocked.Time, qp int32, q *recvQP, s *recvSt
 // unchecked is what the look-up at va serves: DDP checks each segment of a WRITE
 // on its own, and does not know how long the message will be. A READ request
 // is checked whole.
-func (r *streamResponder) unchecked(q *recvQP, p *msg.Packet, va model.VA) uint32 {
-	n := r.checkLen(p, q.offset)
-	if p.Op == model.OpWrite {
-		n = min(n, toBoundary(uint64(va), r.spec.AdapterPage.Bytes()))
+func (r *streamResponder) unchecked(q *recvQP, va model.VA) uint32 {
+	if p := r.first(q); p.Op == model.OpWrite {
+		return min(p.MsgLen-p.Offset-q.offset, toBoundary(uint64(va), r.spec.AdapterPage.Bytes()))
 	}
-	return n
+	return q.packet.Bytes() - q.offset
 }
 
 // authorize has nothing to add to the key check.

@@ -4,6 +4,7 @@ import (
 	"rnicmmu/clocked"
 	"rnicmmu/components/msg"
 	"rnicmmu/measure"
+	"rnicmmu/model/tcp"
 )
 
 // acknowledged takes the acknowledgement of a segment from the requester.
@@ -18,7 +19,7 @@ func (r *streamResponder) acknowledged(now clocked.Time, qp int32, p *msg.Packet
 		e := s.out.Ack(int64(now), p.Segment.Ack, p.Segment.Window, p.Segment.Bytes == 0, int64(p.Segment.Echo))
 		for s.sent.Len() > 0 {
 			sent := *s.sent.Front()
-			if behind(s.out.Una(), sent.Segment.Seq+sent.Segment.Bytes) {
+			if tcp.Before(s.out.Una(), sent.Segment.Seq+sent.Segment.Bytes) {
 				break
 			}
 			s.sent.Pop()
