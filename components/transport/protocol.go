@@ -8,9 +8,10 @@ import (
 	"rnicmmu/model/rc"
 )
 
-// sendProtocol is what they do differently at a requester: Requester is the
-// reliable connection, streamRequester stands on one. Doorbells, work requests
-// and completions are common.
+// sendProtocol is what the reliable connection (rcRequester) and iWARP
+// (iwarpRequester) do differently at a requester. Doorbells, work requests,
+// turns and completions are the Requester's, on which both stand; it has no
+// method of this interface.
 type sendProtocol interface {
 	// admit takes in, in order, the work requests that are here.
 	admit(now clocked.Time, qp int32)
@@ -33,7 +34,7 @@ type sendProtocol interface {
 }
 
 // receiveProtocol is what the reliable connection and iWARP do differently at a
-// responder. Responder does it as the reliable connection; streamResponder
+// responder. Responder does it as the reliable connection; iwarpResponder
 // stands on a Responder and does it by TCP. What an access of memory takes (QP
 // context, receive work requests, translations, transfers) is common.
 type receiveProtocol interface {

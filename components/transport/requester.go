@@ -7,7 +7,6 @@ import (
 	"rnicmmu/components/msg"
 	"rnicmmu/measure"
 	"rnicmmu/model"
-	"rnicmmu/model/rc"
 )
 
 // RequesterPorts are the wires of a Requester; the platform builds them.
@@ -32,7 +31,7 @@ type Requester struct {
 	Ports RequesterPorts
 	Stats RequesterStats
 
-	protocol sendProtocol // what it does by its own, or iWARP's rules
+	protocol sendProtocol
 	engine   *clocked.Engine
 	id       clocked.UnitID
 	name     string
@@ -40,7 +39,6 @@ type Requester struct {
 	memory   LocalMemory
 	pool     *msg.Pool[msg.Packet]
 	mtu      uint32
-	timeout  clocked.Time // 0: none
 
 	qps     []sendQP
 	out     egress
@@ -88,22 +86,15 @@ func NewRequester(e *clocked.Engine, name string, spec Spec, memory LocalMemory,
 	r := &Requester{engine: e, name: name, spec: spec, memory: memory, pool: pool,
 		mtu: uint32(spec.QP.MTU), qps: make([]sendQP, spec.QPs),
 		out: newEgress(&spec), timers: newDeadlines(spec.QPs)}
-	if t, on := rc.AckTimeout(uint8(spec.QP.AckTimeout)); on {
-		r.timeout = clocked.Time(t)
+	r.id = e.Register(r)
+	var err error
+	if spec.TCP != nil {
+		r.protocol, err = newIWARPRequester(r, psn)
+	} else {
+		r.protocol, err = newRCRequester(r, psn)
 	}
-	rules, err := rc.NewRequester(rc.RequesterConfig{Retry: uint8(spec.QP.Retry), RNRRetry: uint8(spec.QP.RNRRetry)}, rc.PSN(psn))
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", name, err)
-	}
-	for i := range r.qps {
-		r.qps[i] = sendQP{rules: *rules, end: rules.Next, payNext: rules.Next}
-	}
-	r.id = e.Register(r)
-	r.protocol = r
-	if spec.TCP != nil {
-		if r.protocol, err = newStreamRequester(r, psn); err != nil {
-			return nil, fmt.Errorf("%s: %w", name, err)
-		}
 	}
 	return r, nil
 }
@@ -132,12 +123,6 @@ func (r *Requester) Waits() []string {
 		}
 	}
 	return lines
-}
-
-// where says what a send queue is doing.
-func (r *Requester) where(qp int32) string {
-	q := &r.qps[qp]
-	return fmt.Sprintf("%s: %d requests, unacknowledged PSN %d, next PSN %d, %s", q, q.sq.Len(), q.rules.Oldest, q.rules.Next, timerAt(r.timers.at[qp]))
 }
 
 func timerAt(at clocked.Time) string {

@@ -156,7 +156,7 @@ func NewResponder(e *clocked.Engine, name string, spec Spec, memory HostMemory, 
 	r.id = e.Register(r)
 	r.protocol = r
 	if spec.TCP != nil {
-		if r.protocol, err = newStreamResponder(r, psn); err != nil {
+		if r.protocol, err = newIWARPResponder(r, psn); err != nil {
 			return nil, fmt.Errorf("%s: %w", name, err)
 		}
 	}
@@ -185,7 +185,7 @@ func (r *Responder) Idle() bool {
 // DropsOutstanding is the segments of iWARP that were dropped for their pages
 // and have not come again: TCP.Drops… = TCP.Returned + DropsOutstanding().
 func (r *Responder) DropsOutstanding() (n uint64) {
-	if t, ok := r.protocol.(*streamResponder); ok {
+	if t, ok := r.protocol.(*iwarpResponder); ok {
 		for i := range t.streams {
 			if t.streams[i].dropped {
 				n++

@@ -10,9 +10,9 @@ import (
 	"rnicmmu/model/rc"
 )
 
-// streamRequester is the peer's end of iWARP connections. It stands on a
+// iwarpRequester is the peer's end of iWARP connections. It stands on a
 // Requester, which has the send queues and their completions.
-type streamRequester struct {
+type iwarpRequester struct {
 	*Requester
 	early   earlies
 	streams []sendStream
@@ -56,8 +56,8 @@ type segment struct {
 	sent    bool
 }
 
-func newStreamRequester(r *Requester, first uint32) (*streamRequester, error) {
-	t := &streamRequester{Requester: r, streams: make([]sendStream, r.spec.QPs)}
+func newIWARPRequester(r *Requester, first uint32) (*iwarpRequester, error) {
+	t := &iwarpRequester{Requester: r, streams: make([]sendStream, r.spec.QPs)}
 	for i := range t.streams {
 		s, err := r.spec.stream(first)
 		if err != nil {
@@ -69,7 +69,7 @@ func newStreamRequester(r *Requester, first uint32) (*streamRequester, error) {
 }
 
 // admit takes the work requests that are here to be cut into segments.
-func (r *streamRequester) admit(now clocked.Time, qp int32) {
+func (r *iwarpRequester) admit(now clocked.Time, qp int32) {
 	q, s := &r.qps[qp], &r.streams[qp]
 	for q.admitted != q.sq.Tail() && q.sq.At(q.admitted).ready {
 		req := q.sq.At(q.admitted)
@@ -86,7 +86,7 @@ func (r *streamRequester) admit(now clocked.Time, qp int32) {
 }
 
 // goOn does what a change of the stream may have made possible.
-func (r *streamRequester) goOn(qp int32) {
+func (r *iwarpRequester) goOn(qp int32) {
 	q, s := &r.qps[qp], &r.streams[qp]
 	if s.dead {
 		r.timers.set(qp, clocked.Never)
@@ -99,7 +99,7 @@ func (r *streamRequester) goOn(qp int32) {
 }
 
 // cut makes segments, as many ahead of sending as payload is read ahead.
-func (r *streamRequester) cut(q *sendQP, s *sendStream) {
+func (r *iwarpRequester) cut(q *sendQP, s *sendStream) {
 	for q.current != q.admitted && int(s.segments.Tail()-s.cursor) < r.spec.QP.PayloadAhead {
 		req := q.sq.At(q.current)
 		g := s.segments.Push()
@@ -117,7 +117,7 @@ func (r *streamRequester) cut(q *sendQP, s *sendStream) {
 }
 
 // carries is the data of the request in one of its segments.
-func (r *streamRequester) carries(req *request, part uint32) uint32 {
+func (r *iwarpRequester) carries(req *request, part uint32) uint32 {
 	if req.wqe.Op.Responds() {
 		return 0
 	}
@@ -125,14 +125,14 @@ func (r *streamRequester) carries(req *request, part uint32) uint32 {
 }
 
 // nextPayload tells whether a segment's data may be read.
-func (r *streamRequester) nextPayload(qp int32) bool {
+func (r *iwarpRequester) nextPayload(qp int32) bool {
 	_, ok := r.unread(&r.qps[qp], &r.streams[qp])
 	return ok
 }
 
 // unread is the segment whose data are to be read next, if any may be. What is
 // due is read whatever is held.
-func (r *streamRequester) unread(q *sendQP, s *sendStream) (number uint32, ok bool) {
+func (r *iwarpRequester) unread(q *sendQP, s *sendStream) (number uint32, ok bool) {
 	if s.dead {
 		return 0, false
 	}
@@ -150,7 +150,7 @@ func (r *streamRequester) unread(q *sendQP, s *sendStream) (number uint32, ok bo
 	return s.pay, g.sent || !q.fenced(q.sq.At(g.request))
 }
 
-func (r *streamRequester) takePayload(qp int32) sendOp {
+func (r *iwarpRequester) takePayload(qp int32) sendOp {
 	s := &r.streams[qp]
 	number, _ := r.unread(&r.qps[qp], s)
 	g := s.segments.At(number)
@@ -160,7 +160,7 @@ func (r *streamRequester) takePayload(qp int32) sendOp {
 }
 
 // payloadRead takes data to send.
-func (r *streamRequester) payloadRead(now clocked.Time, op sendOp) {
+func (r *iwarpRequester) payloadRead(now clocked.Time, op sendOp) {
 	s := &r.streams[op.qp]
 	if !s.segments.Holds(op.tag) {
 		return // acknowledged meanwhile
@@ -170,7 +170,7 @@ func (r *streamRequester) payloadRead(now clocked.Time, op sendOp) {
 	r.goOn(op.qp)
 }
 
-func (r *streamRequester) where(qp int32) string {
+func (r *iwarpRequester) where(qp int32) string {
 	q, s := &r.qps[qp], &r.streams[qp]
 	state := "runs"
 	if s.dead {

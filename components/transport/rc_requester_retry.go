@@ -10,22 +10,23 @@ import (
 
 // act does what the rules say about a response; next is where sending stood
 // before it.
-func (r *Requester) act(now clocked.Time, qp int32, q *sendQP, o rc.Outcome, next rc.PSN, s rc.Syndrome, p *msg.Packet) {
+func (r *rcRequester) act(now clocked.Time, qp int32, o rc.Outcome, next rc.PSN, s rc.Syndrome, p *msg.Packet) {
+	q, c := &r.qps[qp], &r.sends[qp]
 	r.count(q, o, s)
 	switch o.Step {
 	case rc.Nothing:
-		if q.rules.Next != next {
-			q.seek() // it had gone back too far
+		if c.rules.Next != next {
+			c.seek(q) // it had gone back too far
 		}
-		if !q.rules.Waiting() {
+		if !c.rules.Waiting() {
 			r.restartTimer(now, qp)
 		}
 		r.wantPayload(qp)
 		r.wantSend(qp)
 	case rc.GoBack:
-		r.retransmit(now, qp, q, next)
+		r.retransmit(now, qp, next)
 	case rc.WaitRNR:
-		r.goBack(now, q, next)
+		r.goBack(now, qp, next)
 		r.timers.set(qp, now+r.rnrDelay(q, o))
 	case rc.QPError:
 		part := &p.Ledger
@@ -37,7 +38,7 @@ func (r *Requester) act(now clocked.Time, qp int32, q *sendQP, o rc.Outcome, nex
 }
 
 // rnrDelay is the time for which an RNR NAK stops the queue.
-func (r *Requester) rnrDelay(q *sendQP, o rc.Outcome) clocked.Time {
+func (r *rcRequester) rnrDelay(q *sendQP, o rc.Outcome) clocked.Time {
 	if r.spec.QP.Flood && q.sq.Front().wqe.Op == model.OpRead {
 		return r.spec.QP.FloodInterval
 	}
@@ -45,7 +46,7 @@ func (r *Requester) rnrDelay(q *sendQP, o rc.Outcome) clocked.Time {
 }
 
 // count counts what told of the need to go back.
-func (r *Requester) count(q *sendQP, o rc.Outcome, s rc.Syndrome) {
+func (r *rcRequester) count(q *sendQP, o rc.Outcome, s rc.Syndrome) {
 	switch {
 	case o.Step == rc.Nothing || s.Fatal():
 	case s.RNR():
@@ -70,12 +71,12 @@ var statuses = [...]measure.Status{
 }
 
 // retransmit goes back for a loss.
-func (r *Requester) retransmit(now clocked.Time, qp int32, q *sendQP, next rc.PSN) {
+func (r *rcRequester) retransmit(now clocked.Time, qp int32, next rc.PSN) {
 	r.Stats.GoBacks++
 	if r.spec.QP.Damming {
-		q.breakDam()
+		r.qps[qp].breakDam()
 	}
-	r.goBack(now, q, next)
+	r.goBack(now, qp, next)
 	r.restartTimer(now, qp)
 	r.wantPayload(qp)
 	r.wantSend(qp)
@@ -90,90 +91,77 @@ func (q *sendQP) breakDam() {
 
 // goBack follows the rules back to the oldest unacknowledged packet. What the
 // requests sent since then have spent was in vain; next is where sending stood.
-func (r *Requester) goBack(now clocked.Time, q *sendQP, next rc.PSN) {
-	if next.Before(q.rules.Oldest) {
-		next = q.rules.Oldest
+func (r *rcRequester) goBack(now clocked.Time, qp int32, next rc.PSN) {
+	q, c := &r.qps[qp], &r.sends[qp]
+	if next.Before(c.rules.Oldest) {
+		next = c.rules.Oldest
 	}
-	q.vain = q.current
+	c.vain = q.current
 	if q.current != q.admitted && next.Sub(q.sq.At(q.current).first) > 0 {
-		q.vain++
+		c.vain++
 	}
-	q.charge(now, measure.CauseRetransmit)
-	q.seek()
+	c.charge(now, q, measure.CauseRetransmit)
+	c.seek(q)
 }
 
 // charge books the time of the requests sent in vain.
-func (q *sendQP) charge(now clocked.Time, c measure.Cause) {
-	for s := q.sq.Head(); int32(q.vain-s) > 0; s++ {
-		q.sq.At(s).wqe.Access.Ledger.Charge(now, c)
+func (c *rcSend) charge(now clocked.Time, q *sendQP, cause measure.Cause) {
+	for s := q.sq.Head(); int32(c.vain-s) > 0; s++ {
+		q.sq.At(s).wqe.Access.Ledger.Charge(now, cause)
 	}
 }
 
 // seek follows the rules to the oldest request, which holds the PSN to send
 // next. Payload must be read again: an adapter keeps no copy of what it sent.
-func (q *sendQP) seek() {
+func (c *rcSend) seek(q *sendQP) {
 	q.current = q.sq.Head()
-	q.payRequest, q.payNext = q.current, q.rules.Next
-	q.payReady, q.payHeld = 0, 0
-	q.payEpoch++
+	c.payRequest, c.payNext = q.current, c.rules.Next
+	c.payReady, c.payHeld = 0, 0
+	c.payEpoch++
 }
 
 // fail ends the QP: the oldest request has the status, and the NAK's ledger if
 // there is one; the rest are flushed.
-func (r *Requester) fail(now clocked.Time, qp int32, next rc.PSN, status measure.Status, part *measure.Ledger) {
-	q := &r.qps[qp]
+func (r *rcRequester) fail(now clocked.Time, qp int32, next rc.PSN, status measure.Status, part *measure.Ledger) {
 	r.Stats.DeadQPs++
 	r.timers.set(qp, clocked.Never)
-	r.retire(now, qp, q, status, part)
-	r.goBack(now, q, next)
+	r.retire(now, qp, &r.qps[qp], status, part)
+	r.goBack(now, qp, next)
 	r.flush(now, qp)
 }
 
-// flush completes what waits in a dead QP, also work requests not fetched yet.
-func (r *Requester) flush(now clocked.Time, qp int32) {
-	q := &r.qps[qp]
-	for q.sq.Len() > 0 {
-		cause := measure.CauseSendQueue
-		if q.sq.Head() == q.admitted {
-			cause = measure.CausePost
-		}
-		q.sq.Front().wqe.Access.Ledger.Charge(now, cause)
-		r.retire(now, qp, q, measure.StatusFlushed, nil)
-	}
-}
-
 // restartTimer gives the oldest unacknowledged packet its time-out.
-func (r *Requester) restartTimer(now clocked.Time, qp int32) {
-	q := &r.qps[qp]
+func (r *rcRequester) restartTimer(now clocked.Time, qp int32) {
+	q, c := &r.qps[qp], &r.sends[qp]
 	at := clocked.Never
-	if r.timeout > 0 && (q.rules.Next != q.rules.Oldest || q.current != q.admitted) {
+	if r.timeout > 0 && (c.rules.Next != c.rules.Oldest || q.current != q.admitted) {
 		at = now + r.timeout
 	}
 	r.timers.set(qp, at)
 }
 
 // expire acts on the end of an RNR wait, or of one for an acknowledgement.
-func (r *Requester) expire(now clocked.Time, qp int32) {
-	q := &r.qps[qp]
+func (r *rcRequester) expire(now clocked.Time, qp int32) {
+	q, c := &r.qps[qp], &r.sends[qp]
 	r.timers.set(qp, clocked.Never)
 	switch {
-	case q.rules.Waiting():
-		q.rules.RNRTimer()
-		q.charge(now, measure.CauseRNRWait)
+	case c.rules.Waiting():
+		c.rules.RNRTimer()
+		c.charge(now, q, measure.CauseRNRWait)
 		r.wantPayload(qp)
 		r.wantSend(qp)
-	case q.rules.Next != q.rules.Oldest: // else nothing is outstanding
-		r.timeOut(now, qp, q)
+	case c.rules.Next != c.rules.Oldest: // else nothing is outstanding
+		r.timeOut(now, qp, c)
 	}
 }
 
 // timeOut ends the wait for an acknowledgement.
-func (r *Requester) timeOut(now clocked.Time, qp int32, q *sendQP) {
+func (r *rcRequester) timeOut(now clocked.Time, qp int32, c *rcSend) {
 	r.Stats.Timeouts++
-	next := q.rules.Next
-	if o := q.rules.Timeout(); o.Step == rc.QPError {
+	next := c.rules.Next
+	if o := c.rules.Timeout(); o.Step == rc.QPError {
 		r.fail(now, qp, next, statuses[o.Status], nil)
 		return
 	}
-	r.retransmit(now, qp, q, next)
+	r.retransmit(now, qp, next)
 }

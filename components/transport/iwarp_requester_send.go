@@ -4,12 +4,11 @@ import (
 	"rnicmmu/clocked"
 	"rnicmmu/components/msg"
 	"rnicmmu/measure"
-	"rnicmmu/model"
 	"rnicmmu/model/ddp"
 )
 
 // nextSegment is the segment that may leave now, nil if none may.
-func (r *streamRequester) nextSegment(q *sendQP, s *sendStream) *segment {
+func (r *iwarpRequester) nextSegment(q *sendQP, s *sendStream) *segment {
 	if s.dead {
 		return nil
 	}
@@ -33,13 +32,13 @@ func (r *streamRequester) nextSegment(q *sendQP, s *sendStream) *segment {
 }
 
 // mayEmit tells whether the QP has an ACK or a segment to send.
-func (r *streamRequester) mayEmit(qp int32) bool {
+func (r *iwarpRequester) mayEmit(qp int32) bool {
 	s := &r.streams[qp]
 	return s.answers() || r.nextSegment(&r.qps[qp], s) != nil
 }
 
 // emit sends a segment or an ACK, unless the ACK may still wait.
-func (r *streamRequester) emit(now clocked.Time, qp int32) {
+func (r *iwarpRequester) emit(now clocked.Time, qp int32) {
 	s := &r.streams[qp]
 	g := r.nextSegment(&r.qps[qp], s)
 	switch {
@@ -55,11 +54,13 @@ func (r *streamRequester) emit(now clocked.Time, qp int32) {
 }
 
 // transmit sends a segment of the oldest byte that is due.
-func (r *streamRequester) transmit(now clocked.Time, qp int32, s *sendStream, g *segment) {
+func (r *iwarpRequester) transmit(now clocked.Time, qp int32, s *sendStream, g *segment) {
 	req := r.qps[qp].sq.At(g.request)
 	a := req.wqe.Access
 	p := r.pool.Get()
-	r.fill(p, req, g)
+	r.fill(p, req, g.part)
+	p.PSN = g.seq
+	p.Segment = msg.Segment{Seq: g.seq, Bytes: g.bytes, Message: ddp.Request(req.wqe.Op)}
 	a.Ledger.Charge(now, measure.CauseSendQueue)
 	p.Ledger.Last = now
 	alone := s.out.Resend()
@@ -83,25 +84,8 @@ func (r *streamRequester) transmit(now clocked.Time, qp int32, s *sendStream, g 
 	s.put(now, p, &r.spec, &r.out, &r.Stats.TCP)
 }
 
-// fill makes the packet of a segment.
-func (r *streamRequester) fill(p *msg.Packet, req *request, g *segment) {
-	w := &req.wqe
-	offset := g.part * r.mtu
-	p.QP, p.Op, p.Key, p.Access = w.QP, w.Op, w.Key, w.Access
-	p.VA = w.VA + model.VA(offset)
-	p.Page = pageAt(w.Page, w.VA, p.VA, r.spec.HostPage)
-	p.Write = (w.Access.ID+1)<<24 | uint64(g.part)
-	p.MsgLen, p.Offset, p.Payload = w.Len, offset, r.carries(req, g.part)
-	p.First, p.Last = g.part == 0, g.part == req.count-1
-	if p.Last && w.Op == model.OpSend {
-		p.Invalidate = w.Invalidate
-	}
-	p.PSN = g.seq
-	p.Segment = msg.Segment{Seq: g.seq, Bytes: g.bytes, Message: ddp.Request(w.Op)}
-}
-
 // expire acts on the timers of a QP's stream.
-func (r *streamRequester) expire(now clocked.Time, qp int32) {
+func (r *iwarpRequester) expire(now clocked.Time, qp int32) {
 	s := &r.streams[qp]
 	if s.expire(now) {
 		r.timeOut(now, qp, s)
@@ -111,7 +95,7 @@ func (r *streamRequester) expire(now clocked.Time, qp int32) {
 
 // timeOut sends everything again from the oldest byte on, or gives up. All that
 // is not acknowledged has waited for the timer.
-func (r *streamRequester) timeOut(now clocked.Time, qp int32, s *sendStream) {
+func (r *iwarpRequester) timeOut(now clocked.Time, qp int32, s *sendStream) {
 	q := &r.qps[qp]
 	for n := q.sq.Head(); int32(s.tried-n) > 0; n++ {
 		if req := q.sq.At(n); !req.done {

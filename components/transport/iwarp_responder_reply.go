@@ -12,7 +12,7 @@ import (
 // endPacket ends the head, all of whose pieces are done: TCP takes it, and
 // acknowledges it when the point of acknowledgement is reached. A READ or
 // atomic reaches it when its response is being made.
-func (r *streamResponder) endPacket(now clocked.Time, qp int32, q *recvQP) bool {
+func (r *iwarpResponder) endPacket(now clocked.Time, qp int32, q *recvQP) bool {
 	p := r.first(q)
 	q.fresh = false
 	if p.Last || r.per == perPacket {
@@ -29,7 +29,7 @@ func (r *streamResponder) endPacket(now clocked.Time, qp int32, q *recvQP) bool 
 
 // execute ends the head. A SEND whose key to invalidate is not valid ends the
 // stream.
-func (r *streamResponder) execute(now clocked.Time, qp int32, q *recvQP, e rc.Execution) {
+func (r *iwarpResponder) execute(now clocked.Time, qp int32, q *recvQP, e rc.Execution) {
 	s := &r.streams[qp]
 	p := r.first(q)
 	if e != rc.Done {
@@ -54,11 +54,11 @@ func (r *streamResponder) execute(now clocked.Time, qp int32, q *recvQP, e rc.Ex
 }
 
 // withdraw has nothing to undo: an atomic counts as executed when it ends.
-func (r *streamResponder) withdraw(*recvQP) {}
+func (r *iwarpResponder) withdraw(*recvQP) {}
 
 // respond queues the response of an atomic or of a READ of no bytes; others
 // were made as their data were read.
-func (r *streamResponder) respond(qp int32, q *recvQP, p *msg.Packet) {
+func (r *iwarpResponder) respond(qp int32, q *recvQP, p *msg.Packet) {
 	if p.Op == model.OpRead && p.MsgLen > 0 {
 		return
 	}
@@ -72,7 +72,7 @@ func (r *streamResponder) respond(qp int32, q *recvQP, p *msg.Packet) {
 
 // owe lines the head up to be acknowledged, together with what was kept behind
 // it, if that is in order now.
-func (r *streamResponder) owe(qp int32, q *recvQP, waits int32) int32 {
+func (r *iwarpResponder) owe(qp int32, q *recvQP, waits int32) int32 {
 	s := &r.streams[qp]
 	i := r.replies.add(reply{packet: r.first(q), waits: waits, open: s.more, next: none})
 	r.lineAck(qp, q, s, i)
@@ -80,11 +80,11 @@ func (r *streamResponder) owe(qp int32, q *recvQP, waits int32) int32 {
 }
 
 // duplicateAck asks for an ACK that repeats the last, behind those that are due.
-func (r *streamResponder) duplicateAck(qp int32, q *recvQP, s *recvStream) {
+func (r *iwarpResponder) duplicateAck(qp int32, q *recvQP, s *recvStream) {
 	r.lineAck(qp, q, s, r.replies.add(reply{next: none}))
 }
 
-func (r *streamResponder) lineAck(qp int32, q *recvQP, s *recvStream, i int32) {
+func (r *iwarpResponder) lineAck(qp int32, q *recvQP, s *recvStream, i int32) {
 	if s.ackTail == none {
 		s.ackHead = i
 	} else {
@@ -95,12 +95,12 @@ func (r *streamResponder) lineAck(qp int32, q *recvQP, s *recvStream, i int32) {
 }
 
 // ackReady tells whether the oldest segment executed is to be acknowledged.
-func (r *streamResponder) ackReady(s *recvStream) bool {
+func (r *iwarpResponder) ackReady(s *recvStream) bool {
 	return s.ackHead != none && r.replies.slots[s.ackHead].waits == 0
 }
 
 // takeAcks moves the acknowledgement on, up to a duplicate.
-func (r *streamResponder) takeAcks(now clocked.Time, qp int32, q *recvQP, s *recvStream) {
+func (r *iwarpResponder) takeAcks(now clocked.Time, qp int32, q *recvQP, s *recvStream) {
 	for r.ackReady(s) {
 		if r.replies.slots[s.ackHead].packet == nil && (s.ackNow || s.dups > 0) {
 			return // what is due before it leaves first
@@ -135,7 +135,7 @@ func (r *streamResponder) takeAcks(now clocked.Time, qp int32, q *recvQP, s *rec
 }
 
 // mayEmit tells whether the QP has an ACK or a response to send.
-func (r *streamResponder) mayEmit(qp int32, q *recvQP) bool {
+func (r *iwarpResponder) mayEmit(qp int32, q *recvQP) bool {
 	s := &r.streams[qp]
 	if r.ackReady(s) || s.answers() {
 		return true
@@ -152,7 +152,7 @@ func (s *recvStream) silent() bool { return s.closed || s.ended }
 
 // nextResponse is the response that may leave now: one sent before, or nil for
 // the QP's next reply.
-func (r *streamResponder) nextResponse(q *recvQP, s *recvStream) (*msg.Packet, bool) {
+func (r *iwarpResponder) nextResponse(q *recvQP, s *recvStream) (*msg.Packet, bool) {
 	switch {
 	case s.closed:
 	case s.out.Resend():
@@ -183,7 +183,7 @@ func response(op model.Op) ddp.Message {
 }
 
 // emit sends a response or an ACK, unless the ACK may still wait.
-func (r *streamResponder) emit(now clocked.Time, qp int32, q *recvQP) {
+func (r *iwarpResponder) emit(now clocked.Time, qp int32, q *recvQP) {
 	s := &r.streams[qp]
 	r.takeAcks(now, qp, q, s)
 	if s.closed {
@@ -205,7 +205,7 @@ func (r *streamResponder) emit(now clocked.Time, qp int32, q *recvQP) {
 
 // sendResponse sends p, which was sent before, or the QP's next reply. The
 // adapter keeps a copy until it is acknowledged.
-func (r *streamResponder) sendResponse(now clocked.Time, qp int32, q *recvQP, s *recvStream, p *msg.Packet) {
+func (r *iwarpResponder) sendResponse(now clocked.Time, qp int32, q *recvQP, s *recvStream, p *msg.Packet) {
 	if p == nil {
 		p = r.popReply(q).packet
 		p.Ledger.Charge(now, measure.CauseResponder)
@@ -236,7 +236,7 @@ func (r *streamResponder) sendResponse(now clocked.Time, qp int32, q *recvQP, s 
 }
 
 // put sends a packet with the ledgers of the requests that it acknowledges.
-func (r *streamResponder) put(now clocked.Time, qp int32, s *recvStream, p *msg.Packet) {
+func (r *iwarpResponder) put(now clocked.Time, qp int32, s *recvStream, p *msg.Packet) {
 	p.QP, p.Response = uint32(qp), true
 	p.Acked, s.back, s.backTail = s.back, nil, nil
 	for b := p.Acked; b != nil; b = b.Acked {

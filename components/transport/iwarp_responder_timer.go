@@ -8,7 +8,7 @@ import (
 )
 
 // acknowledged takes the acknowledgement of a segment from the requester.
-func (r *streamResponder) acknowledged(now clocked.Time, qp int32, p *msg.Packet) {
+func (r *iwarpResponder) acknowledged(now clocked.Time, qp int32, p *msg.Packet) {
 	q, s := &r.qps[qp], &r.streams[qp]
 	switch {
 	case s.closed:
@@ -38,7 +38,7 @@ func (r *streamResponder) acknowledged(now clocked.Time, qp int32, p *msg.Packet
 }
 
 // setTimer gives the stream its next deadline.
-func (r *streamResponder) setTimer(qp int32, s *recvStream) {
+func (r *iwarpResponder) setTimer(qp int32, s *recvStream) {
 	if s.closed {
 		r.timers.set(qp, clocked.Never)
 		return
@@ -47,7 +47,7 @@ func (r *streamResponder) setTimer(qp int32, s *recvStream) {
 }
 
 // expire acts on the timers of a QP's stream.
-func (r *streamResponder) expire(now clocked.Time, qp int32) {
+func (r *iwarpResponder) expire(now clocked.Time, qp int32) {
 	q, s := &r.qps[qp], &r.streams[qp]
 	if s.expire(now) {
 		r.timeOut(now, qp, q, s)
@@ -57,7 +57,7 @@ func (r *streamResponder) expire(now clocked.Time, qp int32) {
 }
 
 // timeOut sends all responses again from the oldest on, or gives the stream up.
-func (r *streamResponder) timeOut(now clocked.Time, qp int32, q *recvQP, s *recvStream) {
+func (r *iwarpResponder) timeOut(now clocked.Time, qp int32, q *recvQP, s *recvStream) {
 	r.Stats.TCP.Timeouts++
 	if !s.out.Timeout(int64(now)) {
 		r.close(qp, q, s)

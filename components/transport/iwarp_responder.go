@@ -8,9 +8,9 @@ import (
 	"rnicmmu/model/tcp"
 )
 
-// streamResponder is the host's end of iWARP connections. It stands on a
+// iwarpResponder is the host's end of iWARP connections. It stands on a
 // Responder, which executes what TCP delivers.
-type streamResponder struct {
+type iwarpResponder struct {
 	*Responder
 	early   earlies
 	held    int64 // bytes of the receive buffer that early segments take
@@ -37,8 +37,8 @@ type recvStream struct {
 	gaveUp   bool
 }
 
-func newStreamResponder(r *Responder, first uint32) (*streamResponder, error) {
-	t := &streamResponder{Responder: r, streams: make([]recvStream, r.spec.QPs), keeps: r.spec.TCP.OutOfOrder == "hold"}
+func newIWARPResponder(r *Responder, first uint32) (*iwarpResponder, error) {
+	t := &iwarpResponder{Responder: r, streams: make([]recvStream, r.spec.QPs), keeps: r.spec.TCP.OutOfOrder == "hold"}
 	r.drop = true // a paused port would hold the ACKs back that make room
 	for i := range t.streams {
 		s, err := r.spec.stream(first)
@@ -51,7 +51,7 @@ func newStreamResponder(r *Responder, first uint32) (*streamResponder, error) {
 }
 
 // buffered is none for what only acknowledges.
-func (r *streamResponder) buffered(p *msg.Packet) int64 {
+func (r *iwarpResponder) buffered(p *msg.Packet) int64 {
 	if p.Segment.Bytes == 0 {
 		return 0
 	}
@@ -60,13 +60,13 @@ func (r *streamResponder) buffered(p *msg.Packet) int64 {
 
 // arrived lets the acknowledgement of a segment act at once; its data wait for
 // their turn.
-func (r *streamResponder) arrived(now clocked.Time, qp int32, p *msg.Packet) bool {
+func (r *iwarpResponder) arrived(now clocked.Time, qp int32, p *msg.Packet) bool {
 	r.acknowledged(now, qp, p)
 	return p.Segment.Bytes > 0
 }
 
 // next puts what was kept and is in order now before the rest.
-func (r *streamResponder) next(qp int32, q *recvQP) bool {
+func (r *iwarpResponder) next(qp int32, q *recvQP) bool {
 	s := &r.streams[qp]
 	for p := r.early.front(&s.stream); p != nil && !tcp.Before(s.in.Next(), p.Segment.Seq); p = r.early.front(&s.stream) {
 		e := r.early.pop(&s.stream)
@@ -82,7 +82,7 @@ func (r *streamResponder) next(qp int32, q *recvQP) bool {
 }
 
 // check is TCP's part: only what is in order is executed.
-func (r *streamResponder) check(now clocked.Time, qp int32, q *recvQP) {
+func (r *iwarpResponder) check(now clocked.Time, qp int32, q *recvQP) {
 	s := &r.streams[qp]
 	p := r.first(q)
 	if s.dead {
@@ -115,10 +115,10 @@ func (r *streamResponder) check(now clocked.Time, qp int32, q *recvQP) {
 	}
 }
 
-func (r *streamResponder) parked() int { return r.begun }
+func (r *iwarpResponder) parked() int { return r.begun }
 
 // start starts the execution of the segment that is in order.
-func (r *streamResponder) start(now clocked.Time, qp int32, q *recvQP, s *recvStream) {
+func (r *iwarpResponder) start(now clocked.Time, qp int32, q *recvQP, s *recvStream) {
 	if s.dropped {
 		s.dropped = false
 		r.Stats.TCP.Returned++
@@ -138,7 +138,7 @@ func (r *streamResponder) start(now clocked.Time, qp int32, q *recvQP, s *recvSt
 // unchecked is what the look-up at va serves: DDP checks each segment of a WRITE
 // on its own, and does not know how long the message will be. A READ request
 // is checked whole.
-func (r *streamResponder) unchecked(q *recvQP, va model.VA) uint32 {
+func (r *iwarpResponder) unchecked(q *recvQP, va model.VA) uint32 {
 	if p := r.first(q); p.Op == model.OpWrite {
 		return min(p.MsgLen-p.Offset-q.offset, toBoundary(uint64(va), r.spec.AdapterPage.Bytes()))
 	}
@@ -146,13 +146,13 @@ func (r *streamResponder) unchecked(q *recvQP, va model.VA) uint32 {
 }
 
 // authorize has nothing to add to the key check.
-func (r *streamResponder) authorize(_ clocked.Time, _ int32, q *recvQP) bool {
+func (r *iwarpResponder) authorize(_ clocked.Time, _ int32, q *recvQP) bool {
 	q.fresh = false
 	return true
 }
 
 // absent counts an absent page of the head, which is dropped.
-func (r *streamResponder) absent(now clocked.Time, qp int32, q *recvQP, o msg.Outcome) {
+func (r *iwarpResponder) absent(now clocked.Time, qp int32, q *recvQP, o msg.Outcome) {
 	r.first(q).Access.Counts.TCPDrops++
 	if o == msg.OutcomeMoving {
 		r.Stats.TCP.DropsMoving++
@@ -165,7 +165,7 @@ func (r *streamResponder) absent(now clocked.Time, qp int32, q *recvQP, o msg.Ou
 // putOff drops the head before TCP acknowledges it: the sender's TCP will send
 // it again. Responses that a READ has begun are on their way and stay so; when
 // the request comes again it goes on behind them.
-func (r *streamResponder) putOff(now clocked.Time, qp int32, q *recvQP) {
+func (r *iwarpResponder) putOff(now clocked.Time, qp int32, q *recvQP) {
 	s := &r.streams[qp]
 	p := r.first(q)
 	r.letGo(q)
