@@ -67,7 +67,7 @@ func (s *System) audit() {
 func (s *System) auditNode(i int, violate func(rule, format string, args ...any)) {
 	n := s.nodes[i]
 	d, t := n.responder.DropsOutstanding(), &n.responder.Stats.TCP
-	if drops := t.DropsMoving + t.DropsPaging + t.DropsOver; drops != t.Returned+d {
+	if drops := t.DropsMoving + t.DropsAbsent; drops != t.Returned+d {
 		violate(RuleSegments, "adapter %d: %d segments dropped, %d came again, %d are outstanding", i, drops, t.Returned, d)
 	}
 	if w := &n.tpt.Stats.Walked; w.Begun != w.Ended() {

@@ -133,7 +133,7 @@ func (s *System) buildNode(i int, spec Spec) (*node, error) {
 	base := tableBase + model.PA(i)*tableSpan
 	keys := s.keysOf()
 	mode, pasid := spec.mode()
-	config := tpt.Config{Mode: mode, PASID: pasid, Seed: spec.Seed, Over: s.bytesAdvertised() > s.kernel.Reserved(),
+	config := tpt.Config{Mode: mode, PASID: pasid, Seed: spec.Seed,
 		Place: tpt.Place{MPT: base, MTT: base + model.PA((keys*key.EntryBytes+4095)&^4095), Keys: keys, Entries: max(1, entries)}}
 	var err error
 	if n.tpt, err = tpt.New(s.engine, name("tpt", i), spec.TPT, config); err != nil {

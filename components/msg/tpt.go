@@ -47,7 +47,6 @@ const (
 type Translation struct {
 	Outcome Outcome
 	Write   bool        // stores are allowed
-	Over    bool        // advertised memory exceeds reserved memory: what a page that is absent counts as
 	Why     key.Verdict // OutcomeRemoteAccess: the check that failed; OK: not told
 	Handle  uint32
 	Cookie  uint64

@@ -40,12 +40,12 @@ func (u *Unit) grant(now clocked.Time, i int32, m *msg.Translate, pa model.PA, w
 	m.Ledger.Charge(at, measure.CauseTranslate)
 	s.phase, s.at = slotGiven, at
 	u.answer(now, at, msg.Translation{Outcome: msg.OutcomeOK, Write: write, Handle: uint32(i),
-		Cookie: m.Cookie, PA: pa, Address: u.address, Over: u.config.Over, At: at})
+		Cookie: m.Cookie, PA: pa, Address: u.address, At: at})
 }
 
 // dismiss answers without a translation.
 func (u *Unit) dismiss(now clocked.Time, i int32, m *msg.Translate, o msg.Outcome) {
-	u.conclude(now, i, m, msg.Translation{Outcome: o, Over: o == msg.OutcomeAbsent && u.config.Over})
+	u.conclude(now, i, m, msg.Translation{Outcome: o})
 }
 
 // deny answers an access that the key rules do not permit.

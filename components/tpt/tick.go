@@ -34,7 +34,6 @@ const (
 type Config struct {
 	Place Place
 	Seed  uint64 // of random replacement
-	Over  bool   // more memory is advertised than reserved, which classes absent pages
 	Mode  Mode
 	PASID uint32 // of the process, not 0, under ATC and Bypass
 }
