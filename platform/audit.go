@@ -17,6 +17,7 @@ const (
 	RulePages     = "pages"      // each page request is answered, each ITag comes back
 	RuleSegments  = "segments"   // each segment dropped for its page comes again
 	RuleWalks     = "walks"      // each walk ends: with a fill, an absent entry, an error, or dropped
+	RuleResumes   = "resumes"    // each resume names a fault that was reported and not yet resumed
 	RuleRNR       = "rnr"        // each RNR NAK sent is received: the network loses nothing
 )
 
@@ -69,6 +70,9 @@ func (s *System) auditNode(i int, violate func(rule, format string, args ...any)
 	}
 	if w := &n.tpt.Stats.Walked; w.Begun != w.Ended() {
 		violate(RuleWalks, "adapter %d: %d walks begun, ended %+v", i, w.Begun, *w)
+	}
+	if stray := n.tpt.Stats.StrayResumes; stray > 0 {
+		violate(RuleResumes, "adapter %d: %d resumes named no fault that waited for one", i, stray)
 	}
 	if sent, got := n.responder.Stats.RNRSent, n.requester.Stats.RNRReceived; sent != got {
 		violate(RuleRNR, "adapter %d: %d RNR NAKs sent, %d received", i, sent, got)

@@ -297,7 +297,7 @@ func (s *sandwich) endpoint(now clocked.Time) {
 		case m.Kind == msg.KindEQE:
 			x := m.Body.(*msg.Event)
 			s.events = append(s.events, x)
-			s.logf(now, "event    qp=%d %s page=%d token=%d", x.QP, classNames[x.Kind], x.Entry, x.Token)
+			s.logf(now, "event    qp=%d %s page=%d token=%v", x.QP, classNames[x.Kind], x.Entry, x.Token)
 		case m.Kind == msg.KindMessage:
 			s.message(now, m.Body)
 		}
