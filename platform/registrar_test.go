@@ -93,8 +93,8 @@ func consistent(t *testing.T, o *outcome, what string) {
 		t.Errorf("%s: %d accesses, %d hits, %d + %d registrations", what, issued, r.CacheHits, r.Registered, r.FastRegistered)
 	}
 	for i := range g.caches {
-		if c := &g.caches[i]; c.held > g.limit || c.leaving != 0 || c.wanted.Len() != 0 {
-			t.Errorf("%s: adapter %d holds %d of %d, %d leaving, %d wanted", what, i, c.held, g.limit, c.leaving, c.wanted.Len())
+		if c := &g.caches[i]; c.held > c.limit || c.leaving != 0 || c.wanted.Len() != 0 {
+			t.Errorf("%s: adapter %d holds %d of %d, %d leaving, %d wanted", what, i, c.held, c.limit, c.leaving, c.wanted.Len())
 		}
 	}
 	if r.TimePS != k.Stats.RegisterTime+k.Stats.DeregisterTime || o.sum.Accesses.Failed > 0 {

@@ -189,11 +189,18 @@ func (s *System) registered() uint64 {
 	if g == nil {
 		return s.kernel.Advertised()
 	}
-	n := g.limit
-	if g.spec.Registration == registerEach && s.driver.outstanding > 0 {
-		n = min(n, s.driver.outstanding)
+	atOnce := g.each
+	if s.driver.outstanding > 0 {
+		atOnce = min(atOnce, s.driver.outstanding)
 	}
-	return s.space.Largest(n) << s.spec.Host.Shift()
+	pages := s.space.Largest(g.each, func(r *Region) bool { return !r.dynamic(g.spec) }) +
+		s.space.Largest(atOnce, func(r *Region) bool { return g.spec.registrationOf(r) == registerEach })
+	for _, theirs := range []bool{false, true} { // a cache each
+		pages += s.space.Largest(g.spec.RegistrationCache, func(r *Region) bool {
+			return g.spec.registrationOf(r) == registerCached && r.Aggressor == theirs
+		})
+	}
+	return pages << s.spec.Host.Shift()
 }
 
 // warning says that more memory is advertised than reserved, where the policy
