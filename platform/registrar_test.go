@@ -188,6 +188,8 @@ func TestRegistrationKeys(t *testing.T) {
 		{"workload.registration_method", []string{"workload.registration=each", "workload.registration_method=fast", "scheme=odp"}},
 		{"workload.remap_interval", []string{"workload.registration=each", "workload.remap_interval=1ms", "host.iommu.mode=strict"}},
 		{"tpt.page", []string{"workload.registration=each", "tpt.page=64KiB"}},
+		{"tpt.page", []string{"tpt.tenants=2", "workload.aggressor_fraction=0.5", "workload.aggressor_registration=each", "tpt.page=64KiB"}},
+		{"workload.registration_method", []string{"tpt.tenants=2", "workload.aggressor_fraction=0.5", "workload.aggressor_registration=cached", "workload.registration_method=fast", "scheme=odp"}},
 	} {
 		if _, err := execute(nil, c.set); err == nil || !strings.HasPrefix(err.Error(), c.want) {
 			t.Errorf("%v: %v", c.set, err)
