@@ -223,7 +223,7 @@ type DropClasses struct {
 // AdvertiseSummary is the promise of memory and what stands behind it, in bytes.
 type AdvertiseSummary struct {
 	AdvertiseStats
-	Peers []AdvertiseStats `json:"peers,omitempty"` // by peer number
+	Peers []AdvertiseStats `json:"peers,omitempty"` // by peer number, at the end of the run
 }
 
 // AdvertiseStats is the promise to one peer or to all.

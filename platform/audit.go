@@ -19,6 +19,7 @@ const (
 	RuleWalks     = "walks"      // each walk ends: with a fill, an absent entry, an error, or dropped
 	RulePackets   = "packets"    // packets sent = those needed + those resent
 	RuleChildren  = "children"   // an implicit region has a child exactly for each GiB of which pages are in the table
+	RuleResumes   = "resumes"    // each resume names a fault that was reported and not yet resumed
 	RuleRNR       = "rnr"        // each RNR NAK sent is received: the network loses nothing
 )
 
@@ -76,6 +77,9 @@ func (s *System) auditNode(i int, violate func(rule, format string, args ...any)
 	q := &n.requester.Stats
 	if first, needed := q.PacketsSent+q.PacketsDammed-q.PacketsResent, q.PacketsNeeded; first < needed || first > needed && q.DeadQPs == 0 {
 		violate(RulePackets, "adapter %d: %d packets sent for the first time, %d needed", i, first, needed)
+	}
+	if stray := n.tpt.Stats.StrayResumes; stray > 0 {
+		violate(RuleResumes, "adapter %d: %d resumes named no fault that waited for one", i, stray)
 	}
 	if sent, got := n.responder.Stats.RNRSent, n.requester.Stats.RNRReceived; sent != got {
 		violate(RuleRNR, "adapter %d: %d RNR NAKs sent, %d received", i, sent, got)

@@ -168,15 +168,18 @@ func (s *System) advertised(sum *measure.Summary) {
 	if s.driver.grants != nil {
 		a.Refused = s.driver.grants.refused()
 	}
-	for range s.nodes { // every peer is told of all the memory, and the same memory backs it
-		a.Peers = append(a.Peers, a.AdvertiseStats)
+	for i := range s.nodes {
+		a.Peers = append(a.Peers, measure.AdvertiseStats{BytesAdvertised: s.told(s.kernel.AdvertisedTo(i)),
+			BytesReserved: s.kernel.ReservedFor(i), BytesResident: s.kernel.ResidentFor(i), Refused: a.Refused})
 	}
 }
 
-// bytesAdvertised is what peers were told of: what the policy lets out of all
-// registered memory, unless the configuration says otherwise.
-func (s *System) bytesAdvertised() uint64 {
-	all := s.registered()
+// bytesAdvertised is what peers were told of, all together.
+func (s *System) bytesAdvertised() uint64 { return s.told(s.registered()) }
+
+// told is what the policy lets out of so many registered bytes, unless the
+// configuration says otherwise.
+func (s *System) told(all uint64) uint64 {
 	if s.driver.grants != nil {
 		return min(all, s.driver.grants.bytes())
 	}
@@ -197,11 +200,18 @@ func (s *System) registered() uint64 {
 	if g == nil {
 		return s.kernel.Advertised()
 	}
-	n := g.limit
-	if g.spec.Registration == registerEach && s.driver.outstanding > 0 {
-		n = min(n, s.driver.outstanding)
+	atOnce := g.each
+	if s.driver.outstanding > 0 {
+		atOnce = min(atOnce, s.driver.outstanding)
 	}
-	return s.space.Largest(n) << s.spec.Host.Shift()
+	pages := s.space.Largest(g.each, func(r *Region) bool { return !r.dynamic(g.spec) }) +
+		s.space.Largest(atOnce, func(r *Region) bool { return g.spec.registrationOf(r) == registerEach })
+	for _, theirs := range []bool{false, true} { // a cache each
+		pages += s.space.Largest(g.spec.RegistrationCache, func(r *Region) bool {
+			return g.spec.registrationOf(r) == registerCached && r.Aggressor == theirs
+		})
+	}
+	return pages << s.spec.Host.Shift()
 }
 
 // warning says that more memory is advertised than reserved, where the policy

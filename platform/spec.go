@@ -93,7 +93,10 @@ type WorkloadSpec struct {
 	ValueMax       model.Bytes `key:"value_max" default:"1KiB" min:"1B" max:"1GiB" doc:"keyvalue: longest value" source:"assumption"`
 
 	AggressorFraction   float64     `key:"aggressor_fraction" default:"0" min:"0" max:"1" zero:"none: the pattern is on all queue pairs" doc:"share of the accesses that come from an aggressor: the queue pairs of every tenant but 0 (tpt.tenants), uniform in memory of their own; the pattern keeps to tenant 0's" source:"any"`
-	AggressorWorkingSet model.Bytes `key:"aggressor_working_set" default:"64MiB" min:"1B" max:"64TiB" doc:"memory of the aggressor, one region apart from the working set" source:"assumption: 8 times the default table cache's reach"`
+	AggressorWorkingSet model.Bytes `key:"aggressor_working_set" default:"64MiB" min:"1B" max:"64TiB" doc:"memory of the aggressor, apart from the working set" source:"assumption: 8 times the default table cache's reach"`
+
+	AggressorRegions      int    `key:"aggressor_regions" default:"1" min:"1" max:"1000000" doc:"memory regions that the aggressor's memory is registered as" source:"any"`
+	AggressorRegistration string `key:"aggressor_registration" default:"once" oneof:"once,each,cached" doc:"as workload.registration, of the aggressor's regions; its cache is its own, and of the same size" source:"any"`
 
 	ReceiveBuffers int         `key:"receive_buffers" default:"64" min:"1" max:"65536" doc:"receive buffers of each queue pair, used in turn by SENDs" source:"assumption"`
 	ReceiveBytes   model.Bytes `key:"receive_bytes" default:"4KiB" min:"1B" max:"1GiB" doc:"size of a receive buffer; a longer SEND is an invalid request" source:"assumption: one page"`
@@ -111,7 +114,7 @@ func (s *Spec) synthetic() workload.SyntheticSpec {
 		HotFraction: w.HotFraction, HotProbability: w.HotProbability,
 		ValueMin: uint32(w.ValueMin), ValueMax: uint32(w.ValueMax),
 		OfferedRate: float64(w.OfferedRate), Arrival: w.Arrival,
-		Tenants: uint32(s.TPT.Tenants), AggressorFraction: w.AggressorFraction, AggressorWorkingSet: uint64(w.AggressorWorkingSet),
+		Tenants: uint32(s.TPT.Tenants), AggressorFraction: w.AggressorFraction, AggressorWorkingSet: uint64(w.AggressorWorkingSet), AggressorRegions: uint32(w.AggressorRegions),
 	}
 }
 

@@ -1,6 +1,8 @@
 package msg
 
 import (
+	"fmt"
+
 	"rnicmmu/clocked"
 	"rnicmmu/measure"
 	"rnicmmu/model"
@@ -105,7 +107,7 @@ type Command struct {
 	Op      CommandOp
 	Failed  bool       // CmdResume: the QP goes to error
 	Write   bool       // CmdFill: entries allow stores
-	Token   uint32     // CmdResume: the fault
+	Token   FaultToken // CmdResume: the fault
 	Entry   uint64     // first table entry
 	Count   uint32     // entries
 	Posts   uint32     // work requests that the range takes (chunks)
@@ -132,9 +134,21 @@ const (
 	NumFaultKinds
 )
 
+// FaultToken names a fault of an adapter: the place that it has there, and which
+// of the place's uses it is, from 1. So none names two, and the zero one none.
+type FaultToken struct{ Place, Use uint32 }
+
+// String is the place, with its use where it is not the first.
+func (t FaultToken) String() string {
+	if t.Use == 1 {
+		return fmt.Sprint(t.Place)
+	}
+	return fmt.Sprintf("%d.%d", t.Place, t.Use)
+}
+
 // Event is an entry of the adapter's event queue: a page fault.
 type Event struct {
-	Token  uint32
+	Token  FaultToken
 	QP     uint32
 	Kind   FaultKind
 	Write  bool     // the access stores

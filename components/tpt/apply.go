@@ -37,8 +37,11 @@ func (u *Unit) apply(now clocked.Time) {
 func (u *Unit) applyCommand(now clocked.Time, cmd *msg.Command) {
 	cmd.Change.Err = nil
 	switch {
+	case cmd.Op == msg.CmdResume && !u.faults.resumable(cmd.Token):
+		u.Stats.StrayResumes++
+		u.refuse(now, errNoFault)
 	case cmd.Op == msg.CmdResume:
-		u.scheduleResume(now, cmd.Token, cmd.Failed)
+		u.scheduleResume(now, cmd.Token.Place, cmd.Failed)
 		u.complete(now)
 	case cmd.Op == msg.CmdKey:
 		u.changeKey(now, &cmd.Change)

@@ -42,7 +42,7 @@
 //
 // The last three are executed one after another in the order in which they come;
 // each sender has a share of the queue of its own. Responses to page requests
-// wait for none of them.
+// wait for none of them. A resume that names no reported fault is refused.
 //
 // Rules kept here (numbers of docs/invariants.md): a key refused never causes
 // a page-in; a store is never served by an entry without the write right; what

@@ -298,7 +298,7 @@ func (s *sandwich) endpoint(now clocked.Time) {
 		case m.Kind == msg.KindEQE:
 			x := m.Body.(*msg.Event)
 			s.events = append(s.events, x)
-			s.logf(now, "event    qp=%d %s %s token=%d", x.QP, classNames[x.Kind], s.where(x), x.Token)
+			s.logf(now, "event    qp=%d %s %s token=%v", x.QP, classNames[x.Kind], s.where(x), x.Token)
 		case m.Kind == msg.KindMessage:
 			s.message(now, m.Body)
 		}

@@ -37,6 +37,7 @@ type Stats struct {
 	Walked                                    WalkStats
 	TableReads                                uint64
 	FaultsRaised, FaultsResumed, FaultsFailed uint64
+	StrayResumes                              uint64 // refused: no reported fault waited for it
 	FaultsMuted                               uint64 // not reported: one of that class was outstanding
 	Fills, Invalidates, EntriesZapped         uint64 // commands; entries that were present
 	Suspends, Unsuspends, Protects            uint64 // commands

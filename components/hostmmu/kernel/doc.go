@@ -85,8 +85,9 @@
 // batch. Commands belong to their fault or eviction, or come back with a fence,
 // so that neither needs memory to go on. Direct reclaim runs when a fault finds
 // no frame; background reclaim between two watermarks. A page is not a victim
-// while pinned, while a fault or a CPU access holds it, and for the grace time
-// after a fault's resume or response.
+// while pinned, while a fault or a CPU access holds it, and in its grace: the time
+// after a fault's resume or response, and after an invalidation that overtook the
+// fault. Nor is it an event's.
 //
 // A table entry counts as mapped from the moment its fill is queued. Commands of
 // an adapter execute in the order of the queue, so that an invalidation of the
@@ -125,7 +126,7 @@
 // entries change behind the acknowledgements of tables and before the IOMMU's
 // batch. Entries that are dropped leave the DMA domain.
 //
-// Pinned pages have no events. A store that copies takes a CPU fault's time, and
+// Pinned pages and those in their grace have no events. A store that copies takes a CPU fault's time, and
 // a frame; without one it waits as any fault does, or until the child exits. A
 // pin breaks sharing first.
 //

@@ -257,6 +257,7 @@ func (k *Kernel) isMapped(j *job) bool {
 func (k *Kernel) update(now clocked.Time, i int) {
 	j := k.jobs.items[i]
 	if !k.unchanged(j) {
+		k.spareHeld(now, j)
 		k.letGo(j)
 		if now-j.since >= k.spec.Fault.Deadline {
 			k.Stats.TryAgain++
@@ -352,11 +353,7 @@ func (k *Kernel) jobCompleted(now clocked.Time, i int, timedOut bool) {
 			k.prefetchAhead(now, k.segmentOf(j.first).regionOf(j.bit), j.first+j.count)
 		}
 	}
-	for p := j.first; p < j.first+j.got; p++ {
-		if f := k.pages[p].frame; f != noFrame {
-			k.frames[f].until = now + k.spec.Pager.Grace
-		}
-	}
+	k.spareHeld(now, j)
 	k.endJob(now, i)
 }
 

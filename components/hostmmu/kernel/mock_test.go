@@ -281,7 +281,7 @@ func (w *world) execute(now clocked.Time, n *nic, c *msg.Command) {
 		w.keys = append(w.keys, keyEvent{now, c.Change.Op, c.Change.Key, c.Change.Region, c.Change.Under})
 		c.Change.Err = n.change(&c.Change)
 	case msg.CmdResume:
-		q := n.qps[c.Token]
+		q := n.qps[c.Token.Place]
 		q.resumes++
 		q.service = append(q.service, now-q.began)
 		q.faulting = false
@@ -326,7 +326,7 @@ func (w *world) access(now clocked.Time, i int, n *nic, number int) {
 	if missing {
 		q.faulting, q.began = true, now
 		q.faults++
-		w.out = append(w.out, msg.Inbox{Kind: msg.KindEQE, Adapter: uint16(i), Body: &msg.Event{Token: uint32(number),
+		w.out = append(w.out, msg.Inbox{Kind: msg.KindEQE, Adapter: uint16(i), Body: &msg.Event{Token: msg.FaultToken{Place: uint32(number)},
 			QP: uint32(number), Write: a.write, Entry: a.entry, VA: a.va, Count: max(a.span, 1), Page: a.page, Raised: now}},
 			msg.Inbox{Kind: msg.KindMSI, Adapter: uint16(i)})
 		return

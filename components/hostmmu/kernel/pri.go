@@ -128,7 +128,7 @@ func (k *Kernel) needless(now clocked.Time, adapter uint16, a *ask) bool {
 	if pg.state == pageResident && pg.flags&pageUpgrading == 0 && (!a.write || k.storable(a.page)) {
 		k.Stats.Coalesced++
 		k.markUsed(a)
-		k.frames[pg.frame].until = now + k.spec.Pager.Grace
+		k.spare(now, a.page)
 		return true
 	}
 	for _, j := range k.jobs.items {
@@ -169,7 +169,7 @@ func (k *Kernel) serve(now clocked.Time, i int) {
 			return
 		}
 		k.markUsed(a)
-		k.frames[k.pages[a.page].frame].until = now + k.spec.Pager.Grace
+		k.spare(now, a.page)
 		k.hold(a.page)
 		j.served++
 	}
@@ -216,7 +216,7 @@ func (k *Kernel) letGoAsked(j *job) {
 func (k *Kernel) respond(now clocked.Time, i int) {
 	j := k.jobs.items[i]
 	for n := j.released; n < j.served; n++ {
-		k.frames[k.pages[j.asks[n].page].frame].until = now + k.spec.Pager.Grace
+		k.spare(now, j.asks[n].page)
 	}
 	whole := int(j.served) == len(j.asks)
 	switch {

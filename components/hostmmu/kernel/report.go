@@ -53,7 +53,7 @@ func (k *Kernel) Waits() []string {
 			add("page request group %d of adapter %d waits for %s%s since %v", j.response.Group, j.event.adapter, jobWaits[j.phase], at, j.since)
 			continue
 		}
-		add("fault of QP %d, token %d, waits for %s%s since %v", j.event.QP, j.event.Token, jobWaits[j.phase], at, j.since)
+		add("fault of QP %d, token %v, waits for %s%s since %v", j.event.QP, j.event.Token, jobWaits[j.phase], at, j.since)
 	}
 	for _, f := range k.prefetches.items {
 		if f.live {
