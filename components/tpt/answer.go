@@ -43,6 +43,14 @@ func (u *Unit) grant(now clocked.Time, i int32, m *msg.Translate, pa model.PA, w
 		Cookie: m.Cookie, PA: pa, Address: u.address, At: at})
 }
 
+// bypass answers with the address itself.
+func (u *Unit) bypass(now clocked.Time, i int32, m *msg.Translate) {
+	if m.Access != nil && !m.Replay {
+		m.Access.Counts.Pages++
+	}
+	u.grant(now, i, m, model.PA(m.VA), m.Write)
+}
+
 // dismiss answers without a translation.
 func (u *Unit) dismiss(now clocked.Time, i int32, m *msg.Translate, o msg.Outcome) {
 	u.conclude(now, i, m, msg.Translation{Outcome: o})

@@ -262,14 +262,6 @@ func (u *Unit) translate(now clocked.Time, i int32, m *msg.Translate) {
 	u.parkOnWalk(now, i, line, first)
 }
 
-// bypass answers with the address itself.
-func (u *Unit) bypass(now clocked.Time, i int32, m *msg.Translate) {
-	if m.Access != nil && !m.Replay {
-		m.Access.Counts.Pages++
-	}
-	u.grant(now, i, m, model.PA(m.VA), m.Write)
-}
-
 func (u *Unit) countMTT(s *slot, m *msg.Translate, hit bool) {
 	if s.counted {
 		return

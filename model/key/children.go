@@ -55,6 +55,14 @@ func (c *Children) Users() (n int) {
 	return n
 }
 
+// Pages counts what is present of a child.
+func (c *Children) Pages(k Key) uint64 {
+	if x := c.child(k); x != nil {
+		return x.pages
+	}
+	return 0
+}
+
 // Attached is the child that a fault at the index uses.
 func (c *Children) Attached(index uint64) (Key, bool) {
 	if x := c.attached(index); x != nil {

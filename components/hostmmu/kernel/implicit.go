@@ -225,7 +225,8 @@ func (k *Kernel) rootDead(adapter int) {
 
 // CheckChildren compares, at rest, the children of an adapter's implicit region
 // with the pages in its table and with the list that the adapter has: a child is
-// attached exactly where there are pages, the list names it, and nobody uses it.
+// attached exactly where there are pages and counts them, the list names it, and
+// nobody uses it.
 // It counts the attached ones and what is wrong.
 func (k *Kernel) CheckChildren(adapter int, list *key.Region) (attached, wrong int) {
 	a := &k.adapters[adapter]
@@ -241,7 +242,7 @@ func (k *Kernel) CheckChildren(adapter int, list *key.Region) (attached, wrong i
 			attached++
 		}
 		named, _ := a.implicit.Entry(key.ChildIndex(r.VA))
-		if ok != (present > 0) || list != nil && (named != child || list.Entry(r.VA) != named) {
+		if ok != (present > 0) || a.implicit.Pages(child) != uint64(present) || list != nil && (named != child || list.Entry(r.VA) != named) {
 			wrong++
 		}
 		present = 0

@@ -98,6 +98,15 @@ func TestChildGoesWithItsLastPage(t *testing.T) {
 	}
 }
 
+// A page that stays but leaves the table, here to be protected, takes its child
+// with it.
+func TestProtectedPageLeavesItsChild(t *testing.T) {
+	w := newWorld(t, implicitly(quick(8), inGiBs(1, 4)))
+	w.reach(0, 0, 0)
+	w.at(100*us, func(now clocked.Time) { w.kernel.Protect(now, 0) })
+	w.atRest(1, 0)
+}
+
 // A2: a fault is under way in a GiB whose last page goes. It finds its child
 // detached and starts anew with another; the old one, whose entry is null at
 // once, is destroyed when the fault has left it.
@@ -149,15 +158,32 @@ func TestPrefetchMakesTheChild(t *testing.T) {
 	}
 }
 
+// Registration of an implicit region maps no page, though all are present: the
+// first access of each faults.
+func TestRegistrationMapsNothing(t *testing.T) {
+	s := quick(8)
+	s.Pager.Initial = "resident"
+	w := newWorld(t, implicitly(s, inGiBs(1, 4)))
+	if w.kernel.Stats.RegistrationTime != s.Registration.Base {
+		t.Errorf("registration takes %v, want %v", w.kernel.Stats.RegistrationTime, s.Registration.Base)
+	}
+	q := w.reach(0, 0, 0, 1, 2, 3)
+	if stats := w.atRest(1, 1); q.faults != 4 || stats.Initial != 4 {
+		t.Errorf("%d faults, %d pages present at first", q.faults, stats.Initial)
+	}
+}
+
 // An address that no memory is at makes no child; the fault fails.
 func TestNoChildWithoutMemory(t *testing.T) {
-	w := newWorld(t, implicitly(quick(8), inGiBs(1, 4)))
-	for _, va := range []model.VA{0x1000, 1<<30 + 0xF000, 1<<30 + 0x14000, 5 << 30} {
+	regions := inGiBs(2, 4)
+	regions[1].VA += 1 << 30 // the GiB between has no entries: those behind the first are the third's
+	w := newWorld(t, implicitly(quick(8), regions))
+	for _, va := range []model.VA{0x1000, 1<<30 + 0xF000, 1<<30 + 0x14000, 2<<30 + 0x10000, 5 << 30} {
 		q := w.reach(0, 0, 0)
 		q.script[0].va = va
 	}
-	if stats := w.atRest(0, 0); stats.Failed != 4 {
-		t.Errorf("%d of 4 faults failed", stats.Failed)
+	if stats := w.atRest(0, 0); stats.Failed != 5 {
+		t.Errorf("%d of 5 faults failed", stats.Failed)
 	}
 }
 
