@@ -25,7 +25,7 @@ func TestAxesOfExperimentsHaveNames(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		e, err := configs.LoadExperiment(&platform.Spec{}, doc)
+		e, err := configs.LoadExperiment(&platform.Spec{}, doc, Figures())
 		if err != nil {
 			t.Fatal(err)
 		}
