@@ -165,3 +165,18 @@ func TestEveryGroupOfBarsIsNamed(t *testing.T) {
 		}
 	}
 }
+
+// Names that are too long for their place are cut, so that every place has one.
+func TestLongNamesAreCut(t *testing.T) {
+	names := []string{"2", "[{tpt.mtt.entries: 64}, {}]", "[{scheme: odp}, {scheme: sva}]"}
+	s := rowScale("adapters", names)
+	s.fit(figureWidth / 2)
+	for i, tick := range s.ticks {
+		if tick.Label == "" || !bytes.HasPrefix([]byte(names[i]), bytes.TrimSuffix([]byte(tick.Label), []byte("…"))) {
+			t.Errorf("%s is called %q", names[i], tick.Label)
+		}
+		if place := figureWidth / 2 / vg.Length(s.max-s.min); tickText.Width(tick.Label) > place {
+			t.Errorf("%q is wider than its place", tick.Label)
+		}
+	}
+}

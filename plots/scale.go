@@ -157,17 +157,24 @@ func (s *scale) fit(width vg.Length) {
 	if s.only == nil {
 		return
 	}
-	room := vg.Length(0)
+	widest := vg.Length(0) // of all numbers, so that those of a ladder stand evenly
 	for _, v := range s.only {
-		room = max(room, tickText.Width(s.format(v))+vg.Points(4))
+		if !s.names {
+			widest = max(widest, tickText.Width(s.format(v)))
+		}
 	}
-	last := -room
+	place := width / vg.Length(s.max-s.min) // of a name; a longer one is cut
+	end := vg.Length(math.Inf(-1))          // of the last label
 	s.ticks = s.ticks[:0]
 	for _, v := range s.only {
 		tick := plot.Tick{Value: v}
-		at := vg.Length(s.norm(v)) * width
-		if at-last > room || len(s.ticks) == 0 {
-			tick.Label, last = s.format(v), at
+		label := s.format(v)
+		if s.names && place > vg.Points(30) {
+			label = fitted(tickText, label, place-vg.Points(5))
+		}
+		at, half := vg.Length(s.norm(v))*width, max(widest, tickText.Width(label))/2
+		if at-half > end {
+			tick.Label, end = label, at+half+vg.Points(4)
 		} else if len(s.only) > 64 {
 			continue
 		}

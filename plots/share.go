@@ -8,6 +8,7 @@ import (
 
 // rows puts panels into rows, over one x label.
 func (f *figure) rows(panels []*panel, columns int) {
+	columns = min(columns, len(panels))
 	for len(panels) > 0 {
 		row := make([]*panel, columns)
 		panels = panels[copy(row, panels):]
