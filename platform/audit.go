@@ -17,6 +17,8 @@ const (
 	RulePages     = "pages"      // each page request is answered, each ITag comes back
 	RuleSegments  = "segments"   // each segment dropped for its page comes again
 	RuleWalks     = "walks"      // each walk ends: with a fill, an absent entry, an error, or dropped
+	RulePackets   = "packets"    // packets sent = those needed + those resent
+	RuleChildren  = "children"   // an implicit region has a child exactly for each GiB of which pages are in the table
 	RuleRNR       = "rnr"        // each RNR NAK sent is received: the network loses nothing
 )
 
@@ -50,6 +52,7 @@ func (s *System) audit() {
 		violate(RuleUnclaimed, "%d doorbells and queue entries were for nobody", unclaimed)
 	}
 	s.auditIOMMU(violate)
+	s.auditChildren(violate)
 	for i := range s.nodes {
 		if !s.kernel.Dead(i) { // a dead one's walks never end, and what it refused does not come again
 			s.auditNode(i, violate)
@@ -64,11 +67,15 @@ func (s *System) audit() {
 func (s *System) auditNode(i int, violate func(rule, format string, args ...any)) {
 	n := s.nodes[i]
 	d, t := n.responder.DropsOutstanding(), &n.responder.Stats.TCP
-	if drops := t.DropsMoving + t.DropsPaging + t.DropsOver; drops != t.Returned+d {
+	if drops := t.DropsMoving + t.DropsAbsent; drops != t.Returned+d {
 		violate(RuleSegments, "adapter %d: %d segments dropped, %d came again, %d are outstanding", i, drops, t.Returned, d)
 	}
 	if w := &n.tpt.Stats.Walked; w.Begun != w.Ended() {
 		violate(RuleWalks, "adapter %d: %d walks begun, ended %+v", i, w.Begun, *w)
+	}
+	q := &n.requester.Stats
+	if first, needed := q.PacketsSent+q.PacketsDammed-q.PacketsResent, q.PacketsNeeded; first < needed || first > needed && q.DeadQPs == 0 {
+		violate(RulePackets, "adapter %d: %d packets sent for the first time, %d needed", i, first, needed)
 	}
 	if sent, got := n.responder.Stats.RNRSent, n.requester.Stats.RNRReceived; sent != got {
 		violate(RuleRNR, "adapter %d: %d RNR NAKs sent, %d received", i, sent, got)

@@ -162,3 +162,20 @@ func TestUnloadedFault(t *testing.T) {
 		}
 	}
 }
+
+// C11, from end to end: 128 queue pairs READ one page that nobody has touched.
+// The kernel fills it once, each has its fault and its resume, and each that
+// was told to wait sends its one packet again; an adapter that floods sends more.
+func TestManyQPsFaultOnOnePage(t *testing.T) {
+	set := []string{"scheme=odp", "transport=rc", "workload.qps=128", "workload.outstanding=128", "workload.accesses=128",
+		"workload.working_set=4KiB", "workload.access_bytes=64B", "workload.read_fraction=1", "qp.rnr_timer=18"}
+	o := must(t, nil, set...)
+	f, tr := &o.sum.Faults, &o.sum.Transport
+	if f.Minor+f.Major != 1 || f.FilledPages != 1 || f.Raised != f.Resumed || f.Raised > 128 ||
+		tr.RNRNaks.Paging > 128 || tr.PacketsResent != tr.RNRNaks.Paging || o.sum.Accesses.Completed != 128 {
+		t.Errorf("faults %+v, transport %+v", f, tr)
+	}
+	if flood := must(t, nil, append(set, "qp.flood=true")...).sum.Transport.PacketsResent; flood <= tr.PacketsResent {
+		t.Errorf("%d packets again in a flood, %d without", flood, tr.PacketsResent)
+	}
+}

@@ -11,9 +11,10 @@ import (
 
 // Ways to register the memory of accesses.
 const (
-	registerOnce   = "once"
-	registerEach   = "each"
-	registerCached = "cached"
+	registerOnce     = "once"
+	registerEach     = "each"
+	registerCached   = "cached"
+	registerImplicit = "implicit"
 )
 
 // place is where a region is between unregistered and registered.
@@ -78,7 +79,7 @@ type registrar struct {
 // newRegistrar is nil where memory is registered once.
 func newRegistrar(spec *Spec, adapters int, space *Space) *registrar {
 	w := &spec.Workload
-	if w.Registration == registerOnce {
+	if !w.dynamic() {
 		return nil
 	}
 	g := &registrar{spec: w, each: len(space.Regions), regions: make([]registration, adapters*len(space.Regions)),
@@ -105,7 +106,12 @@ func newRegistrar(spec *Spec, adapters int, space *Space) *registrar {
 // dynamic tells whether a region is registered as the accesses need it. Receive
 // buffers are posted before, and stay.
 func (r *Region) dynamic(w *WorkloadSpec) bool {
-	return w.Registration != registerOnce && r.Host != receiveHost
+	return w.dynamic() && r.Host != receiveHost
+}
+
+// dynamic tells whether memory is registered during the run.
+func (w *WorkloadSpec) dynamic() bool {
+	return w.Registration == registerEach || w.Registration == registerCached
 }
 
 // ask tells whether an access may be posted; if not, it comes back in ready or

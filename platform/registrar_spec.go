@@ -10,7 +10,10 @@ func (w *WorkloadSpec) checkRegistration(s *Spec) error {
 	pins := s.Scheme == "pinned" || s.Scheme == "iommu" && !s.process()
 	var all []error
 	add := func(format string, args ...any) { all = append(all, fmt.Errorf(format, args...)) }
-	if w.Registration == registerOnce {
+	if w.implicit() && s.Scheme != "odp" {
+		add("workload.registration: implicit under scheme %s, whose pages do not come by faults into a table; use it with odp", s.Scheme)
+	}
+	if !w.dynamic() {
 		if w.RemapInterval > 0 {
 			add("workload.remap_interval: memory that is registered once stays mapped; use it with workload.registration each or cached")
 		}

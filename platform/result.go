@@ -30,6 +30,7 @@ func (s *System) summary(interrupted bool) *measure.Summary {
 		}
 	}
 	s.advertised(&sum)
+	s.addChildren(&sum.Registration)
 	s.utilisation(&sum)
 	return &sum
 }
@@ -109,6 +110,7 @@ func (s *System) addRegistration(r *measure.RegistrationSummary) {
 	r.Registered, r.Deregistered, r.Refused = k.Registrations, k.Deregistrations, k.RegistrationsRefused
 	r.FastRegistered, r.Invalidated = k.FastRegistrations, k.LocalInvalidations
 	r.PinnedPages, r.Remaps = k.PinnedPages, k.Remaps
+	r.ChildrenMade, r.ChildrenDestroyed = k.ChildrenMade, k.ChildrenDestroyed
 	r.TimePS = k.RegisterTime + k.DeregisterTime
 	if g := s.driver.registrar; g != nil {
 		r.CacheHits = g.hits
@@ -143,13 +145,15 @@ func (s *System) addTransport(t *measure.TransportSummary, n *node) {
 	t.PacketsResent += q.PacketsResent
 	t.Timeouts += q.Timeouts
 	t.DeadQPs += q.DeadQPs
+	nak, drop := &t.RNRNaks.Paging, &t.TCPDrops.Paging
+	if s.overAdvertised() {
+		nak, drop = &t.RNRNaks.OverAdvertised, &t.TCPDrops.OverAdvertised
+	}
+	*nak += r.RNRAbsent
+	*drop += r.TCP.DropsAbsent
 	t.RNRNaks.Moving += r.RNRMoving
-	t.RNRNaks.Paging += r.RNRPaging
-	t.RNRNaks.OverAdvertised += r.RNROver
 	t.RNRNaks.NoReceive += r.RNRNoReceive
 	t.TCPDrops.Moving += r.TCP.DropsMoving
-	t.TCPDrops.Paging += r.TCP.DropsPaging
-	t.TCPDrops.OverAdvertised += r.TCP.DropsOver
 	t.FastRetransmits += q.TCP.FastRetransmits + r.TCP.FastRetransmits
 	t.BackedUp += r.BackedUp
 	t.RxDrops += r.RxDrops
@@ -182,6 +186,10 @@ func (s *System) bytesAdvertised() uint64 {
 	return all
 }
 
+// overAdvertised tells whether more memory is advertised than reserved, which
+// classes absent pages.
+func (s *System) overAdvertised() bool { return s.bytesAdvertised() > s.kernel.Reserved() }
+
 // registered is the memory that is registered, or the most that is at a time, in
 // bytes of whole pages.
 func (s *System) registered() uint64 {
@@ -199,11 +207,10 @@ func (s *System) registered() uint64 {
 // warning says that more memory is advertised than reserved, where the policy
 // is to say so.
 func (s *System) warning() string {
-	told, backed := s.bytesAdvertised(), s.kernel.Reserved()
-	if s.spec.Advertise.Policy != advertiseWarn || told <= backed {
+	if s.spec.Advertise.Policy != advertiseWarn || !s.overAdvertised() {
 		return ""
 	}
-	return fmt.Sprintf("advertise: peers are told of %d bytes and %d are reserved: accesses to absent pages are answered as over-advertised", told, backed)
+	return fmt.Sprintf("advertise: peers are told of %d bytes and %d are reserved: accesses to absent pages are answered as over-advertised", s.bytesAdvertised(), s.kernel.Reserved())
 }
 
 // utilisation is the share of the measured time in which each direction was

@@ -21,7 +21,6 @@ type Region struct {
 	Placed          model.VA // where it is simulated
 	FirstPage       uint32   // dense number of its first host page
 	Pages           uint32   // host pages
-	Entry           uint64   // first entry of the adapters' tables, the same on each
 	Key             key.Key  // the same on each
 }
 

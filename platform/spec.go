@@ -71,7 +71,7 @@ type WorkloadSpec struct {
 	AccessBytes  model.Bytes `key:"access_bytes" default:"64B" min:"1B" max:"2GiB" doc:"bytes of an access, and its alignment" source:"[FaRM14] Fig. 4: 64 B"`
 	WorkingSet   model.Bytes `key:"working_set" default:"4MiB" min:"1B" max:"64TiB" doc:"memory that the accesses fall in" source:"assumption: half of the default table cache's reach"`
 	Regions      int         `key:"regions" default:"1" min:"1" max:"1000000" doc:"memory regions that the working set is registered as" source:"any"`
-	Registration string      `key:"registration" default:"once" oneof:"once,each,cached" doc:"regions are registered before the run, for each access and let go after it (accesses that overlap share), or kept in a cache of registrations" source:"any"`
+	Registration string      `key:"registration" default:"once" oneof:"once,each,cached,implicit" doc:"regions are registered before the run, for each access and let go after it (accesses that overlap share), or kept in a cache of registrations; implicit, under odp: one region over the whole address space, before the run" source:"any; implicit: [Linux] mlx5/odp.c"`
 
 	RegistrationCache  int          `key:"registration_cache" default:"16" min:"1" max:"1000000" doc:"cached: registrations kept on an adapter; a region beyond them takes the place of the one that has been idle longest" source:"assumption"`
 	RegistrationMethod string       `key:"registration_method" default:"regular" oneof:"regular,fast" doc:"a registration ends with its pages unpinned, or with its key alone: pages stay pinned, and a work request makes the next key valid (fast registration)" source:"[Linux] rxe_mr.c"`

@@ -122,6 +122,9 @@ func printPaging(t io.Writer, s *measure.Summary) {
 		fmt.Fprintf(t, "registration\t%d regions registered, %d let go, %d keys renewed; %d accesses found theirs\n",
 			r.Registered, r.Deregistered, r.FastRegistered, r.CacheHits)
 	}
+	if r := &s.Registration; r.ChildrenMade > 0 {
+		fmt.Fprintf(t, "children\t%d made of the implicit region, %d destroyed, %d resident at the end\n", r.ChildrenMade, r.ChildrenDestroyed, r.ChildrenResident)
+	}
 }
 
 // printLinks writes what network and PCIe carried.

@@ -47,7 +47,6 @@ const (
 type Translation struct {
 	Outcome Outcome
 	Write   bool        // stores are allowed
-	Over    bool        // advertised memory exceeds reserved memory: what a page that is absent counts as
 	Why     key.Verdict // OutcomeRemoteAccess: the check that failed; OK: not told
 	Handle  uint32
 	Cookie  uint64
@@ -85,14 +84,15 @@ const (
 	KeyFastRegister              // REG_MR: a free region becomes valid over Region's memory
 	KeyInvalidate                // LOCAL_INV: a valid fast-registration region or type 2 window becomes free
 	KeyBind                      // bind a memory window
+	KeyEntry                     // write the entry of an implicit region's list
 )
 
 // KeyChange is the argument of CmdKey, and its result.
 type KeyChange struct {
 	Op     KeyOp
 	Key    key.Key
-	Region key.Region // of KeyRegister and KeyFastRegister; of KeyBind the window
-	Under  key.Key    // KeyBind: the region that the window opens
+	Region key.Region // of KeyRegister and KeyFastRegister; of KeyBind the window; of KeyEntry an address, Base
+	Under  key.Key    // KeyBind: the region that the window opens; KeyEntry: the child, or 0 for the null key
 	Err    error      // out: why the change was refused; nothing has changed then
 }
 
@@ -137,9 +137,10 @@ type Event struct {
 	Token  uint32
 	QP     uint32
 	Kind   FaultKind
-	Write  bool // the access stores
-	Entry  uint64
-	Count  uint32 // entries wanted, ≥ 1
-	Page   uint32 // dense number of the process page
+	Write  bool     // the access stores
+	VA     model.VA // first byte wanted
+	Entry  uint64   // of VA; not told where an implicit region has no child
+	Count  uint32   // entries wanted, ≥ 1
+	Page   uint32   // dense number of the process page
 	Raised clocked.Time
 }

@@ -74,10 +74,7 @@ func (u *Unit) absent(now clocked.Time, i int32, m *msg.Translate, outcome msg.O
 		u.dismiss(now, i, m, outcome)
 		return
 	}
-	s := &u.slots[i]
-	if s.phase != slotParked {
-		s.req, s.phase = *m, slotParked
-	}
+	u.park(now, i, m)
 	m.Ledger.Charge(now, measure.CauseTranslate)
 	u.enqueue(&f.list[token].list, i)
 }
@@ -94,7 +91,7 @@ func (u *Unit) raise(now clocked.Time, entry uint64, m *msg.Translate) int32 {
 	f.free = x.next
 	count := u.shift.Span(m.VA, uint64(m.Len))
 	*x = fault{live: true, list: noWaiters, event: msg.Event{Token: uint32(token), QP: m.QP, Kind: kindOf(m.Write),
-		Write: m.Write, Entry: entry, Count: uint32(max(1, count)), Page: m.Page, Raised: now}}
+		Write: m.Write, Entry: entry, VA: m.VA, Count: uint32(max(1, count)), Page: m.Page, Raised: now}}
 	f.outstanding++
 	u.Stats.FaultsRaised++
 	if m.Access != nil {
@@ -191,7 +188,7 @@ func (u *Unit) resume(now clocked.Time, d due) {
 			u.dismiss(now, i, m, msg.OutcomeRemoteOp)
 			continue
 		}
-		m.Replay, u.slots[i].counted = true, false
+		m.Replay, u.slots[i].counted, u.slots[i].via = true, false, via{}
 		u.protect(now, i, m)
 	}
 }

@@ -73,7 +73,7 @@ type PRISpec struct {
 
 // CommandSpec is the time that the adapter's firmware takes for a table command.
 type CommandSpec struct {
-	Fill       clocked.Time `key:"fill" default:"5us" min:"0ns" max:"10ms" doc:"processing of a table update or the end of a suspension, per work request" source:"[Lesokhin17] Fig. 3 (digitised): table update 6.7 us less the command's round trip (derived)"`
+	Fill       clocked.Time `key:"fill" default:"5us" min:"0ns" max:"10ms" doc:"processing of a table update, also of an implicit region's list, or the end of a suspension, per work request" source:"[Lesokhin17] Fig. 3 (digitised): table update 6.7 us less the command's round trip (derived)"`
 	Invalidate clocked.Time `key:"invalidate" default:"12us" min:"0ns" max:"10ms" doc:"processing of an invalidation, suspension or write protection, per work request" source:"[Lesokhin17] Fig. 3 (digitised): table update 13.7 us less the command's round trip (derived)"`
 	PerEntry   clocked.Time `key:"per_entry" default:"30ns" min:"0ns" max:"1ms" doc:"more for each further entry" source:"[Lesokhin17] Fig. 3 (digitised): invalidation (44.7 − 13.7) us / 1023 entries (derived); a fill's would be 13 ns"`
 
@@ -97,6 +97,8 @@ func (s *CommandSpec) keyChange(op msg.KeyOp) clocked.Time {
 		return s.LocalInvalidate
 	case msg.KeyBind:
 		return s.Bind
+	case msg.KeyEntry:
+		return s.Fill
 	}
 	return s.Register
 }

@@ -34,6 +34,9 @@ func TestTranscripts(t *testing.T) {
 				d.ScanArgs(t, "mode", &mode)
 			}
 			s := newSandwichAt(t, sp, baseVA+model.VA(base)<<12, map[string]Mode{"atc": ATC, "bypass": Bypass}[mode])
+			if mode == "implicit" {
+				s.openRoot()
+			}
 			for line := range strings.Lines(d.Input) {
 				if f := strings.Fields(line); len(f) > 0 && f[0][0] != '#' {
 					s.parse(d, f)
@@ -124,6 +127,7 @@ func (s *sandwich) parse(d *datadriven.TestData, fields []string) {
 	switch first, count := w.pages(); fields[0] {
 	case "map":
 		s.parseEntry(w, first, count)
+		s.openChild(first >> 18)
 		for i := range uint64(count) {
 			e := mtt.Entry{PA: model.PA(w.number("frame", 0)+i) << 12, Read: true, Write: !w.flag("ro"), Present: true, Suspended: w.flag("suspended")}
 			s.unit.Table().Set(first+i, e.Encode())

@@ -146,6 +146,23 @@
 // waits, and never takes a right away. What it cannot have it leaves. For an
 // adapter that walks the page table it makes pages present, and no more.
 //
+// # An implicit region
+//
+// An adapter under odp can have one region over the whole address space in the
+// place of all others (AdapterConfig.Root). A fault or prefetch finds, or makes,
+// the child of its GiB and uses it until it ends. Commands for it are posted as
+// they are decided, and nobody waits for them: their order in the adapter's
+// queue is what counts.
+//
+//	fault      register the child if there is none; fill; the list's entry, if it
+//	           does not name the child; resume
+//	last page  behind the zap: the list's entry null; when no fault or prefetch
+//	           uses the child, deregister it, which drains. Its key is retired
+//	           when that is done, and serves again as another variant
+//
+// A fault whose child was detached meanwhile walks again, with another one.
+// Registration maps no pages.
+//
 // # Registration as work
 //
 // A dynamic region is neither pinned nor mapped at time 0. A change of one is
@@ -187,7 +204,8 @@
 //
 // # Not modelled
 //
-// Several processes, the lock of a whole region (sequence numbers and locks
+// Implicit regions under suspend, several of an adapter, and their registration
+// as work; the wait for the command that makes a child. Several processes, the lock of a whole region (sequence numbers and locks
 // are per page), completion interrupts of the command queue, ResponseFailure (no
 // group lacks memory), the CPU time that handlers take from other threads, and
 // an adapter's return to the bus.

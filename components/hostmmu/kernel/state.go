@@ -74,11 +74,12 @@ type Stats struct {
 	CPUStall               clocked.Time // waiting for pages
 	LostPages              uint64       // page operations that saw other content than the process must
 	FrameErrors            uint64       // ticks at whose end the frames' uses did not add up
-	TableErrors            uint64       // page-table operations refused: 0 in a correct kernel
+	TableErrors            uint64       // changes of page tables and of children's keys refused: 0 in a correct kernel
 	UnknownInbox           uint64       // entries that were not for the kernel
 
 	RegistrationTime clocked.Time // before time 0
 
+	ChildStats
 	EventStats
 	PrefetchStats
 	RegistrarStats
@@ -157,6 +158,8 @@ type Kernel struct {
 	nextID    uint64 // of invalidation records
 
 	child      child
+	orders     pool[childOrder]
+	roots      int // adapters with an implicit region
 	prefetches pool[prefetch]
 	registrar  registrar
 	held       int // frames of the child and of old registrations
@@ -183,7 +186,10 @@ func New(e *clocked.Engine, name string, spec Spec, config Config) (*Kernel, err
 		if err := c.check(); err != nil {
 			return nil, err
 		}
-		k.adapters = append(k.adapters, adapter{config: c, shift: c.Shift})
+		k.adapters = append(k.adapters, adapter{config: c, shift: c.Shift, implicit: newImplicit(&c)})
+		if c.Root != nil {
+			k.roots++
+		}
 	}
 	k.swap = newSwap(spec.Pager.Swap, k.shift)
 	if err := k.makeTable(); err != nil {
@@ -359,6 +365,8 @@ func (k *Kernel) finish(now clocked.Time, c *msg.Command, timedOut bool) {
 		k.prefetched(now, who.index(), timedOut)
 	case actorRegion:
 		k.regionCommand(now, who.index(), timedOut)
+	case actorOrder:
+		k.childOrdered(who.index(), timedOut)
 	}
 }
 
