@@ -135,6 +135,8 @@ func (s *System) buildNode(i int, spec Spec) (*node, error) {
 	mode, pasid := spec.mode()
 	config := tpt.Config{Mode: mode, PASID: pasid, Seed: spec.Seed,
 		Place: tpt.Place{MPT: base, MTT: base + model.PA((keys*key.EntryBytes+4095)&^4095), Keys: keys, Entries: max(1, entries)}}
+	// Software allots an adapter no more page requests than the ring holds.
+	spec.TPT.PageRequests = min(spec.TPT.PageRequests, s.spec.Host.IOMMU.PageRequests)
 	var err error
 	if n.tpt, err = tpt.New(s.engine, name("tpt", i), spec.TPT, config); err != nil {
 		return nil, err

@@ -22,6 +22,7 @@ var draws = []struct {
 	{"tpt.mpt.mshrs", []string{"16", "1"}, false},
 	{"tpt.in_flight", []string{"1024", "2", "5"}, false},
 	{"tpt.fault.max_outstanding", []string{"4", "1"}, false},
+	{"tpt.fault.pages", []string{"1024", "1", "2", "7"}, false},
 	{"tpt.fault.queue_depth", []string{"4096", "1", "2"}, false},
 	{"tpt.invalidation.queue_depth", []string{"32", "2"}, false},
 	{"pcie.gen", []string{"4", "1", "5"}, false},

@@ -23,6 +23,7 @@ type Translate struct {
 	CheckKey bool // look the key up and check [CheckVA, CheckVA+CheckLen) too
 	Hold     bool // keep the request until the page is there; absent is the answer only where the QP's fault of that class is another request's
 	Len      uint32
+	Rest     uint32 // bytes from VA to the end of the message, as far as the adapter knows it, ≥ Len: what a fault asks for
 	CheckLen uint32
 	CheckVA  model.VA
 	VA       model.VA

@@ -13,8 +13,8 @@ import (
 // fault is one reported fault; its token is its index and the use of it.
 type fault struct {
 	event  msg.Event
-	list   waiters          // requests held at the adapter until the page is there
-	ask    *msg.PageRequest // on its way, under ATC
+	list   waiters            // requests held at the adapter until the page is there
+	asks   []*msg.PageRequest // of its group, on their way, under ATC
 	live   bool
 	queued bool  // its event has an entry of the queue
 	ending bool  // its resume has come
@@ -91,8 +91,12 @@ func (u *Unit) raise(now clocked.Time, entry uint64, m *msg.Translate) int32 {
 	token := f.free
 	x := &f.list[token]
 	f.free = x.next
-	count := u.shift.Span(m.VA, uint64(m.Len))
-	*x = fault{live: true, list: noWaiters, event: msg.Event{Token: msg.FaultToken{Place: uint32(token), Use: x.event.Token.Use + 1},
+	pages := u.spec.Fault.Pages
+	if u.config.Mode == ATC {
+		pages = min(pages, u.spec.PageRequests)
+	}
+	count := min(u.shift.Span(m.VA, uint64(max(m.Len, m.Rest))), uint64(pages))
+	*x = fault{live: true, list: noWaiters, asks: x.asks[:0], event: msg.Event{Token: msg.FaultToken{Place: uint32(token), Use: x.event.Token.Use + 1},
 		QP: m.QP, Kind: kindOf(m.Write), Write: m.Write, Entry: entry, VA: m.VA, Count: uint32(max(1, count)), Page: m.Page, Raised: now}}
 	f.outstanding++
 	u.Stats.FaultsRaised++

@@ -142,8 +142,11 @@ func (r *iwarpResponder) unchecked(_ int32, q *recvQP, va model.VA) uint32 {
 	if p := r.first(q); p.Op == model.OpWrite {
 		return min(p.MsgLen-p.Offset-q.offset, toBoundary(uint64(va), r.spec.AdapterPage.Bytes()))
 	}
-	return q.packet.Bytes() - q.offset
+	return r.rest(0, q)
 }
+
+// rest is that of the segment; a READ request tells of all its bytes.
+func (r *iwarpResponder) rest(_ int32, q *recvQP) uint32 { return q.packet.Bytes() - q.offset }
 
 // authorize has nothing to add to the key check.
 func (r *iwarpResponder) authorize(clocked.Time, int32, *recvQP) bool { return true }

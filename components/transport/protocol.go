@@ -47,6 +47,9 @@ type receiveProtocol interface {
 	next(qp int32, q *recvQP) bool
 	// check applies the rules that need no memory to the head.
 	check(now clocked.Time, qp int32, q *recvQP)
+	// rest is the bytes from the head's next one to the end of its message, as far
+	// as the adapter knows it.
+	rest(qp int32, q *recvQP) uint32
 	// unchecked is the bytes at va for which a look-up has to check the key.
 	unchecked(qp int32, q *recvQP, va model.VA) uint32
 	// again tells whether the head was executed before, and so looked up.

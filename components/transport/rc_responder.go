@@ -109,13 +109,17 @@ func (r *rcResponder) behindCut(now clocked.Time, qp int32, q *recvQP) bool {
 // is missing.
 func (r *rcResponder) again(qp int32) bool { return r.recvs[qp].again && !r.recvs[qp].cut }
 
-// unchecked is the bytes for which the key is to be checked: from the head's
-// next one to the end of its message, for a receive buffer to that of the
-// packet; none if it was checked within the message.
+// unchecked is the rest of the message, none of which was checked yet, or
+// nothing.
 func (r *rcResponder) unchecked(qp int32, q *recvQP, _ model.VA) uint32 {
 	if q.checked {
 		return 0
 	}
+	return r.rest(qp, q)
+}
+
+// rest ends a SEND with its packet: how long it will be is not told.
+func (r *rcResponder) rest(qp int32, q *recvQP) uint32 {
 	if t, ok := r.recvs[qp].rules.Target(q.packet); ok {
 		return uint32(t.Remaining) - q.offset
 	}

@@ -71,7 +71,7 @@ func (r *Responder) askTranslation(now clocked.Time, qp int32) {
 	va, again := r.address(q), r.protocol.again(qp)
 	n := r.span(q, va)
 	t := msg.Translate{Cookie: uint64(qp), QP: uint32(qp), PD: r.buffers[qp].PD, Key: p.Key, Op: p.Op,
-		Write: p.Op.Writes(), Replay: va < q.looked || again, Hold: r.hold, VA: va, Len: n,
+		Write: p.Op.Writes(), Replay: va < q.looked || again, Hold: r.hold, VA: va, Len: n, Rest: r.protocol.rest(qp, q),
 		Page: r.page(q, va), Access: p.Access, Ledger: &p.Ledger}
 	if p.Op == model.OpSend {
 		t.Key = r.buffers[qp].Key

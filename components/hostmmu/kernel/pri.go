@@ -94,6 +94,9 @@ func (k *Kernel) handleRing(now clocked.Time) {
 // it is whole. A stop marker ends nothing and is not answered.
 func (k *Kernel) takeRequest(now clocked.Time, e *msg.IOMMUEvent) {
 	k.Stats.PageRequests++
+	if e.Lost { // the IOMMU has answered groups of which parts are here
+		k.Stats.PartsDiscarded += uint64(k.ring.collector.Discard())
+	}
 	req := &e.Request.PageRequest
 	if req.Last && !req.Read && !req.Write {
 		k.Stats.StopMarkers++

@@ -31,18 +31,19 @@ type Ports struct {
 
 // Stats are totals since time 0.
 type Stats struct {
-	Events       uint64 // page-fault events taken from adapters
-	Resumed      uint64 // answered with success
-	Failed       uint64 // answered with an error
-	Gone         uint64 // not answered: the adapter was cut off
-	Minor, Major uint64 // CPU faults done for adapters: without and with a swap read
-	Coalesced    uint64 // events that found the page mapped already
-	Retries      uint64 // mapping steps repeated because of an invalidation
-	TryAgain     uint64 // events given back to the adapter at the deadline
-	Stalls       uint64 // times that the event queue or the ring waited for a free context
-	PageRequests uint64 // taken off the ring; their groups count as events
-	StopMarkers  uint64
-	Absent       uint64 // pages that untranslated requests met absent
+	Events         uint64 // page-fault events taken from adapters
+	Resumed        uint64 // answered with success
+	Failed         uint64 // answered with an error
+	Gone           uint64 // not answered: the adapter was cut off
+	Minor, Major   uint64 // CPU faults done for adapters: without and with a swap read
+	Coalesced      uint64 // events that found the page mapped already
+	Retries        uint64 // mapping steps repeated because of an invalidation
+	TryAgain       uint64 // events given back to the adapter at the deadline
+	Stalls         uint64 // times that the event queue or the ring waited for a free context
+	PageRequests   uint64 // taken off the ring; their groups count as events
+	PartsDiscarded uint64 // requests of groups that the IOMMU answered for want of room
+	StopMarkers    uint64
+	Absent         uint64 // pages that untranslated requests met absent
 
 	FilledPages    uint64 // pages that became resident
 	Initial        uint64 // pages resident at time 0
