@@ -121,16 +121,14 @@ func (f *sweepFlags) plan(c *cobra.Command, name string) (*sweep.Plan, error) {
 // checkAxes refuses axes that --set would not move, and memory given twice.
 func (f *sweepFlags) checkAxes(e *configs.Experiment, resolved *configs.Resolved) error {
 	given := func(key string) bool {
-		return resolved.Given(key) || slices.ContainsFunc(e.Axes, func(a configs.Axis) bool { return a.Key == key })
+		return resolved.Given(key) || slices.Contains(e.Keys(), key)
 	}
 	if given("host.memory") && given("pressure.overcommit") {
 		return fmt.Errorf("%s: pressure.overcommit and host.memory are both set; leave one of them out", e.Name)
 	}
-	for _, a := range e.Axes {
-		for _, set := range f.set {
-			if key, _, _ := strings.Cut(set, "="); key == a.Key {
-				return fmt.Errorf("--set %s: %s is an axis of %s; leave it out, or write an experiment of your own", set, key, e.Name)
-			}
+	for _, set := range f.set {
+		if key, _, _ := strings.Cut(set, "="); slices.Contains(e.Keys(), key) {
+			return fmt.Errorf("--set %s: %s is an axis of %s; leave it out, or write an experiment of your own", set, key, e.Name)
 		}
 	}
 	return nil
@@ -139,9 +137,9 @@ func (f *sweepFlags) checkAxes(e *configs.Experiment, resolved *configs.Resolved
 // checkTraceAxes refuses axes that would change what is read: all points replay
 // the same accesses.
 func checkTraceAxes(e *configs.Experiment, replay bool) error {
-	for _, a := range e.Axes {
-		if a.Key == "workload.trace" || replay && a.Key == "workload.accesses" {
-			return fmt.Errorf("%s: %s cannot be an axis: all points replay the same accesses; make a sweep for each", e.Name, a.Key)
+	for _, key := range e.Keys() {
+		if key == "workload.trace" || replay && key == "workload.accesses" {
+			return fmt.Errorf("%s: %s cannot be an axis: all points replay the same accesses; make a sweep for each", e.Name, key)
 		}
 	}
 	return nil

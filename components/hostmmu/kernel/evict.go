@@ -33,6 +33,7 @@ type eviction struct {
 	trigger      measure.Trigger
 	phase        evictionPhase
 	notified     clocked.Time
+	checked      clocked.Time
 	slots        []*notice            // adapters with tables first
 	tables       int                  // of slots, those
 	told, acked  int                  // of slots
