@@ -62,7 +62,7 @@ func (j *Job) Run(ctx context.Context, progress func(done, total uint64)) (*meas
 	}
 	rec := measure.New()
 	if j.Dir != "" {
-		if Held(j.Dir) != "" {
+		if Holds(j.Dir) {
 			return nil, fmt.Errorf("%s: holds a sweep; choose another --out", j.Dir)
 		}
 		if rec, err = measure.Create(j.Dir); err != nil {

@@ -36,11 +36,13 @@ type Manifest struct {
 // results never mix.
 func openStore(dir string, plan *Plan, resume bool) (*store, error) {
 	s := &store{dir: dir, plan: plan, resume: resume, started: time.Now()}
-	switch hash := Held(dir); {
-	case hash != "" && !resume:
-		return nil, fmt.Errorf("%s: holds a sweep already; use --resume to go on with it or another --out", dir)
-	case hash != "" && hash != plan.Hash:
-		return nil, fmt.Errorf("%s: holds a sweep of another experiment, other settings or another trace; give --resume the same ones, or choose another --out", dir)
+	if Holds(dir) {
+		if err := plan.Continues(dir); err != nil {
+			return nil, err
+		}
+		if !resume {
+			return nil, fmt.Errorf("%s: holds this sweep already; use --resume to go on with it or another --out", dir)
+		}
 	}
 	if _, err := os.Stat(filepath.Join(dir, "summary.json")); err == nil {
 		return nil, fmt.Errorf("%s: holds the results of a run; choose another --out", dir)
@@ -51,14 +53,33 @@ func openStore(dir string, plan *Plan, resume bool) (*store, error) {
 	return s, s.writeManifest()
 }
 
-// Held is the plan's hash of the sweep that a folder holds; empty: none.
-func Held(dir string) string {
-	var m Manifest
-	data, err := os.ReadFile(filepath.Join(dir, "manifest.json"))
-	if err != nil || json.Unmarshal(data, &m) != nil || m.Experiment == "" {
-		return ""
+// Holds tells whether a folder is a sweep's.
+func Holds(dir string) bool {
+	m, err := readManifest(dir)
+	return err == nil && m.Experiment != ""
+}
+
+// Continues is nil where dir holds this very sweep, made by this very program:
+// what is there is as if it were made now. The error is one line.
+func (plan *Plan) Continues(dir string) error {
+	m, err := readManifest(dir)
+	switch build := measure.ThisBuild(Version); {
+	case err != nil:
+		return err
+	case m.ConfigHash != plan.Hash:
+		return fmt.Errorf("%s: holds a sweep of another experiment, other settings or another trace; give --resume the same ones, or choose another --out", dir)
+	case m.Build != build:
+		return fmt.Errorf("%s: holds a sweep of another build of rnicmmu (%s; this is %s); resume with that one, or choose another --out", dir, buildName(m.Build), buildName(build))
 	}
-	return m.ConfigHash
+	return nil
+}
+
+func readManifest(dir string) (m Manifest, err error) {
+	data, err := os.ReadFile(filepath.Join(dir, "manifest.json"))
+	if err == nil {
+		err = json.Unmarshal(data, &m)
+	}
+	return m, err
 }
 
 // finished is the summary of a point that an earlier run of this sweep

@@ -75,15 +75,13 @@ func (f *sweepFlags) run(c *cobra.Command, name string) error {
 }
 
 // chooseFolder is out/EXPERIMENT, or the next number behind it that holds no
-// other sweep; what this very sweep has finished there is not run again.
+// other sweep, nor one of another build; what this very sweep has finished
+// there is not run again.
 func (f *sweepFlags) chooseFolder(plan *sweep.Plan) {
 	base := filepath.Join("out", plan.Experiment.Name)
 	f.out = base
-	for n := 2; ; n++ {
-		switch sweep.Held(f.out) {
-		case "":
-			return
-		case plan.Hash:
+	for n := 2; sweep.Holds(f.out); n++ {
+		if plan.Continues(f.out) == nil {
 			f.resume = true
 			return
 		}
