@@ -16,7 +16,8 @@ type Manifest struct {
 	Tool string `json:"tool"`
 	Build
 	Go              string  `json:"go"`
-	ConfigHash      string  `json:"config_hash"` // HashBytes of config.resolved.yaml
+	ConfigHash      string  `json:"config_hash"`            // HashBytes of config.resolved.yaml
+	SummaryHash     string  `json:"summary_hash,omitempty"` // HashBytes of summary.json
 	Seed            uint64  `json:"seed"`
 	Trace           string  `json:"trace"`      // file that was replayed; empty: synthetic
 	TraceHash       string  `json:"trace_hash"` // of the trace's accesses; empty without one

@@ -83,21 +83,23 @@ func readManifest(dir string) (m Manifest, err error) {
 }
 
 // finished is the summary of a point that an earlier run of this sweep
-// completed, or nil.
-func (s *store) finished(dir string) *measure.Summary {
+// completed, or nil; the error says why one that is there is not good.
+func (s *store) finished(j *Job) (*measure.Summary, error) {
 	if !s.resume {
-		return nil
+		return nil, nil
 	}
-	for _, name := range []string{"accesses.parquet", "invalidations.parquet", "config.resolved.yaml", "manifest.json"} {
-		if _, err := os.Stat(filepath.Join(dir, name)); err != nil {
-			return nil
-		}
+	sum, m, err := measure.ReadComplete(j.Dir)
+	if sum == nil {
+		return nil, err
 	}
-	sum, err := measure.ReadSummary(filepath.Join(dir, "summary.json"))
-	if err != nil || sum.Interrupted {
-		return nil
+	resolved, err := j.resolved()
+	if err != nil {
+		return nil, err
 	}
-	return &sum
+	if m.ConfigHash != measure.HashBytes(resolved) || m.TraceHash != traceHash(j.Input) || m.Build != measure.ThisBuild(Version) {
+		return nil, fmt.Errorf("%s: is of another point or another build", filepath.Join(j.Dir, measure.ManifestFile))
+	}
+	return sum, nil
 }
 
 // finish writes sweep.csv and manifest.json.
@@ -159,11 +161,7 @@ func (s *store) manifest() ([]byte, error) {
 	e := s.plan.Experiment
 	m := Manifest{Experiment: e.Name, Title: e.Title, Description: e.Description, Figures: e.Figures,
 		Points: len(s.plan.Points)}
-	traceHash := ""
-	if s.plan.Input != nil {
-		traceHash = s.plan.Input.Hash
-	}
-	m.Manifest = measure.NewManifest(Version, nil, s.plan.Points[0].Spec.Seed, traceHash, s.started)
+	m.Manifest = measure.NewManifest(Version, nil, s.plan.Points[0].Spec.Seed, traceHash(s.plan.Input), s.started)
 	if s.plan.Input != nil {
 		m.Trace = s.plan.Input.Name
 	}

@@ -69,3 +69,55 @@ func TestAnotherBuild(t *testing.T) {
 		}
 	}
 }
+
+// A point of which a file is not as its run wrote it runs again, and says so
+// once; the others are kept.
+func TestBadPointRunsAgain(t *testing.T) {
+	p := plan(t, twoPoints)
+	dir := filepath.Join(t.TempDir(), "s")
+	want := sweepInto(t, p, dir, false)
+	first, second := filepath.Join(dir, "points", p.Points[0].ID), filepath.Join(dir, "points", p.Points[1].ID)
+	cut := func(name string, size int64) error { return os.Truncate(filepath.Join(first, name), size) }
+	for _, c := range []struct {
+		file   string
+		damage func() error
+	}{
+		{"accesses.parquet", func() error { return cut("accesses.parquet", 0) }},
+		{"accesses.parquet", func() error { return cut("accesses.parquet", 1000) }},
+		{"invalidations.parquet", func() error { return cut("invalidations.parquet", 11) }},
+		{"invalidations.parquet", func() error { return os.Remove(filepath.Join(first, "invalidations.parquet")) }},
+		{"config.resolved.yaml", func() error { return os.Remove(filepath.Join(first, "config.resolved.yaml")) }},
+		{"summary.json", func() error { return cut("summary.json", 100) }},
+		{"summary.json", func() error { return copyFiles(first, second, "summary.json") }},
+		{"manifest.json", func() error { return cut("manifest.json", 10) }},
+		{"manifest.json", func() error { return copyFiles(first, second, "summary.json", "manifest.json") }},
+	} {
+		if err := c.damage(); err != nil {
+			t.Fatal(err)
+		}
+		got := sweepInto(t, p, dir, true)
+		if again := got[0].Again; !strings.Contains(again, filepath.Join(first, c.file)) || strings.Contains(again, "\n") || got[1].Again != "" {
+			t.Errorf("%s damaged: %q and %q", c.file, again, got[1].Again)
+		}
+		if got[0].Status != StatusOK || got[0].Summary.ResultHash != want[0].Summary.ResultHash {
+			t.Errorf("%s damaged: ran again as %+v", c.file, got[0])
+		}
+		if got = sweepInto(t, p, dir, true); got[0].Again != "" {
+			t.Errorf("%s mended: %s", c.file, got[0].Again)
+		}
+	}
+}
+
+// copyFiles puts files of one folder into the place of another's.
+func copyFiles(into, from string, names ...string) error {
+	for _, name := range names {
+		data, err := os.ReadFile(filepath.Join(from, name))
+		if err == nil {
+			err = os.WriteFile(filepath.Join(into, name), data, 0o666)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}

@@ -65,6 +65,11 @@ func (f *sweepFlags) run(c *cobra.Command, name string) error {
 		f.chooseFolder(plan)
 	}
 	results, err := f.execute(c.Context(), plan)
+	for _, r := range results {
+		if r.Again != "" {
+			fmt.Fprintf(os.Stderr, "%s; the point ran again\n", r.Again)
+		}
+	}
 	if results == nil || err != nil {
 		if errors.Is(err, sweep.ErrInterrupted) {
 			return fmt.Errorf("%w: finished points are in %s; the same command with --resume goes on", err, f.out)
