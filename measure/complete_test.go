@@ -7,7 +7,7 @@ import (
 )
 
 // A table is whole where both ends have the magic number and the footer that
-// the last one announces has room between them ([Parquet] file format).
+// the last one announces has room between them.
 func TestTableEnds(t *testing.T) {
 	for text, good := range map[string]bool{
 		"":                                   false,

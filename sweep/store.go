@@ -31,8 +31,8 @@ type Manifest struct {
 	Points      int      `json:"points"`
 }
 
-// openStore makes the folder and writes manifest.json, so that the folder is
-// known as this sweep's from the start. One that holds another sweep is refused:
+// openStore makes the folder and writes manifest.json first, so that the folder
+// is known as this sweep's from the start. One that holds another sweep is refused:
 // results never mix.
 func openStore(dir string, plan *Plan, resume bool) (*store, error) {
 	s := &store{dir: dir, plan: plan, resume: resume, started: time.Now()}
@@ -47,14 +47,22 @@ func openStore(dir string, plan *Plan, resume bool) (*store, error) {
 	if _, err := os.Stat(filepath.Join(dir, "summary.json")); err == nil {
 		return nil, fmt.Errorf("%s: holds the results of a run; choose another --out", dir)
 	}
-	if err := measure.MakeFolder(filepath.Join(dir, "points")); err != nil {
+	if err := measure.MakeFolder(dir); err != nil {
 		return nil, err
 	}
-	return s, s.writeManifest()
+	if err := s.writeManifest(); err != nil {
+		return nil, err
+	}
+	return s, measure.MakeFolder(filepath.Join(dir, "points"))
 }
 
-// Holds tells whether a folder is a sweep's.
+// Holds tells whether a folder is a sweep's, be its manifest.json good or not.
 func Holds(dir string) bool {
+	for _, name := range []string{"points", "sweep.csv"} {
+		if _, err := os.Stat(filepath.Join(dir, name)); err == nil {
+			return true
+		}
+	}
 	m, err := readManifest(dir)
 	return err == nil && m.Experiment != ""
 }
@@ -65,7 +73,7 @@ func (plan *Plan) Continues(dir string) error {
 	m, err := readManifest(dir)
 	switch build := measure.ThisBuild(Version); {
 	case err != nil:
-		return err
+		return fmt.Errorf("%s: holds a sweep, but no good manifest.json that tells which; choose another --out", dir)
 	case m.ConfigHash != plan.Hash:
 		return fmt.Errorf("%s: holds a sweep of another experiment, other settings or another trace; give --resume the same ones, or choose another --out", dir)
 	case m.Build != build:

@@ -121,3 +121,39 @@ func copyFiles(into, from string, names ...string) error {
 	}
 	return nil
 }
+
+// A folder stays a sweep's whatever has happened to its manifest: nothing is
+// written into it, with --resume or without.
+func TestSpoiltManifest(t *testing.T) {
+	p := plan(t, twoPoints)
+	for _, left := range []string{"points/a/summary.json", "sweep.csv"} {
+		for _, text := range []string{"", "{", "[]", "missing"} {
+			dir := t.TempDir()
+			put(t, dir, left, "kept")
+			if text != "missing" {
+				put(t, dir, "manifest.json", text)
+			}
+			for _, resume := range []bool{false, true} {
+				refused(t, p, Options{Dir: dir, Resume: resume}, dir+": holds a sweep", "manifest.json", "choose another --out")
+			}
+			job := Job{Spec: p.Points[0].Spec, Dir: dir}
+			if _, err := job.Run(t.Context(), nil); err == nil || !strings.Contains(err.Error(), "holds a sweep") {
+				t.Errorf("a run into it: %v", err)
+			}
+			if got, err := os.ReadFile(filepath.Join(dir, left)); string(got) != "kept" {
+				t.Errorf("%s: %q, %v", left, got, err)
+			}
+		}
+	}
+}
+
+func put(t *testing.T, dir, name, text string) {
+	t.Helper()
+	path := filepath.Join(dir, name)
+	if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(path, []byte(text), 0o666); err != nil {
+		t.Fatal(err)
+	}
+}
