@@ -3,9 +3,11 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"os/signal"
 	"sync/atomic"
@@ -37,7 +39,30 @@ func main() {
 			os.Exit(exitInterrupted)
 		}
 	})
-	os.Exit(report(root().ExecuteContext(ctx)))
+	c, out := root(), &output{to: os.Stdout}
+	c.SetOut(out)
+	os.Exit(report(out.check(c.ExecuteContext(ctx))))
+}
+
+// output remembers the first error of writing to standard output: what did not
+// arrive is no success, whichever line it was.
+type output struct {
+	to  io.Writer
+	err error
+}
+
+func (o *output) Write(text []byte) (int, error) {
+	n, err := o.to.Write(text)
+	o.err = cmp.Or(o.err, err)
+	return n, err
+}
+
+// check is the command's error, or else that of writing.
+func (o *output) check(err error) error {
+	if o.err != nil && (err == nil || errors.Is(err, errViolation)) {
+		return o.err
+	}
+	return err
 }
 
 // simulating is set while there are results to keep; before, a signal ends the

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 	"slices"
@@ -76,7 +77,7 @@ func (f *sweepFlags) run(c *cobra.Command, name string) error {
 		}
 		return err
 	}
-	return f.finish(plan, results)
+	return f.finish(c.OutOrStdout(), plan, results)
 }
 
 // chooseFolder is out/EXPERIMENT, or the next number behind it that holds no
@@ -175,18 +176,18 @@ func (f *sweepFlags) execute(ctx context.Context, plan *sweep.Plan) ([]sweep.Res
 }
 
 // finish says what there is and draws the figures.
-func (f *sweepFlags) finish(plan *sweep.Plan, results []sweep.Result) error {
-	printPoints(os.Stdout, plan, results)
+func (f *sweepFlags) finish(w io.Writer, plan *sweep.Plan, results []sweep.Result) error {
+	printPoints(w, plan, results)
 	count := map[string]int{}
 	for _, r := range results {
 		count[r.Status]++
 	}
-	fmt.Printf("%d points: %d ok, %d refused, %d failed, %d with violations\n%s\n", len(results), count[sweep.StatusOK],
+	fmt.Fprintf(w, "%d points: %d ok, %d refused, %d failed, %d with violations\n%s\n", len(results), count[sweep.StatusOK],
 		count[sweep.StatusRefused], count[sweep.StatusFailed], count[sweep.StatusViolation], filepath.Join(f.out, "sweep.csv"))
 	if count[sweep.StatusOK]+count[sweep.StatusViolation] > 0 {
 		files, err := plots.Draw(f.out, []string{"png", "svg"}, plots.Options{})
 		for _, file := range files {
-			fmt.Println(file)
+			fmt.Fprintln(w, file)
 		}
 		if err != nil {
 			return err
