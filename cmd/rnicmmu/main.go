@@ -10,6 +10,8 @@ import (
 	"io"
 	"os"
 	"os/signal"
+	"strconv"
+	"strings"
 	"sync/atomic"
 	"syscall"
 
@@ -121,10 +123,24 @@ func root() *cobra.Command {
 	c.SetVersionTemplate("{{.Version}}\n")
 	c.CompletionOptions.HiddenDefaultCmd = true
 	c.SetFlagErrorFunc(func(c *cobra.Command, err error) error {
-		return fmt.Errorf("%s: %w; see %s --help", c.CommandPath(), err, c.CommandPath())
+		return fmt.Errorf("%s: %w; see %s --help", c.CommandPath(), flagError(err), c.CommandPath())
 	})
 	c.AddCommand(runCommand(), sweepCommand(), plotCommand(), mrcCommand(), traceCommand(), describeCommand())
 	return c
+}
+
+// flagError words what is wrong with a number without naming the parser. No
+// flag takes a number below 0.
+func flagError(err error) error {
+	var number *strconv.NumError
+	if !errors.As(err, &number) {
+		return err
+	}
+	problem := "a whole number, 0 or more, is due"
+	if errors.Is(number, strconv.ErrRange) {
+		problem = "too large a number"
+	}
+	return errors.New(strings.TrimSuffix(err.Error(), number.Error()) + problem)
 }
 
 // noArgs refuses arguments of a command that takes none, naming the commands.
