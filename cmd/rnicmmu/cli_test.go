@@ -113,7 +113,6 @@ func TestBadInput(t *testing.T) {
 		{"sweep memory.yaml --set pressure.overcommit=2", "pressure.overcommit and host.memory are both set"},
 		{"sweep memory.yaml --set host.memory=2GiB", "host.memory is an axis of e"},
 		{"sweep", "EXPERIMENT is due"},
-		{"sweep tlb-size --executor moon", "--executor"},
 		{"plot .", "neither summary.json nor sweep.csv"},
 		{"plot . --format gif", "gif"},
 		{"trace info empty.csv", "empty.csv: is empty"},

@@ -20,9 +20,8 @@ import (
 
 type sweepFlags struct {
 	common
-	jobs     int
-	executor string
-	resume   bool
+	jobs   int
+	resume bool
 }
 
 func sweepCommand() *cobra.Command {
@@ -38,7 +37,6 @@ func sweepCommand() *cobra.Command {
 	}
 	f.register(c)
 	c.Flags().IntVar(&f.jobs, "jobs", 0, "points at a time; 0: one a CPU")
-	c.Flags().StringVar(&f.executor, "executor", "local", "where points run: local")
 	c.Flags().BoolVar(&f.resume, "resume", false, "go on with the sweep in --out")
 	return c
 }
@@ -54,9 +52,6 @@ func sweepHelp() string {
 func (f *sweepFlags) run(c *cobra.Command, name string) error {
 	if f.jobs < 0 {
 		return fmt.Errorf("--jobs %d: 0 (one a CPU) or more is due", f.jobs)
-	}
-	if f.executor != "local" {
-		return fmt.Errorf("--executor %q: local is due", f.executor)
 	}
 	plan, err := f.plan(c, name)
 	if err != nil {
