@@ -279,11 +279,14 @@ func indented(v any) ([]byte, error) {
 // ReadSummary reads a summary.json. One of another layout, or without a
 // result_hash, is an error.
 func ReadSummary(path string) (Summary, error) {
-	var s Summary
 	data, err := os.ReadFile(path)
 	if err != nil {
-		return s, err
+		return Summary{}, err
 	}
+	return parseSummary(path, data)
+}
+
+func parseSummary(path string, data []byte) (s Summary, err error) {
 	if err := json.Unmarshal(data, &s); err != nil {
 		return s, fmt.Errorf("%s: no summary of a run: %w", path, err)
 	}
