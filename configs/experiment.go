@@ -18,7 +18,7 @@ type Experiment struct {
 	Profile     string // embedded profile to start from; empty for none
 	Axes        []Axis
 	Set         []model.Setting // fixed overrides, in order of declaration
-	Figures     []string        // what to draw; the reader of results knows the names
+	Figures     []string        // what to draw
 	fixed       []entry
 }
 
@@ -87,9 +87,10 @@ func (e *Experiment) Keys() (keys []string) {
 
 // experimentReader reads the keys of an experiment file.
 type experimentReader struct {
-	tree *tree
-	doc  Document
-	out  *Experiment
+	tree    *tree
+	doc     Document
+	figures []string // that there are; nil: any
+	out     *Experiment
 	// lines of the top-level keys, and of the axes' keys in their order
 	lines     map[string]int
 	axisLines []int
@@ -99,8 +100,9 @@ type experimentReader struct {
 var experimentKeys = []string{"name", "title", keyDescription, keyProfile, "set", "axes", "figures"}
 
 // LoadExperiment reads an experiment and checks every key and value in it
-// against spec. It reports all problems, a line each.
-func LoadExperiment(spec any, doc Document) (*Experiment, error) {
+// against spec, and the names of figures against those that there are; nil lets
+// any pass. It reports all problems, a line each.
+func LoadExperiment(spec any, doc Document, figures []string) (*Experiment, error) {
 	tr, err := treeOf(spec)
 	if err != nil {
 		return nil, err
@@ -112,7 +114,7 @@ func LoadExperiment(spec any, doc Document) (*Experiment, error) {
 	if top == nil {
 		return nil, &Error{Place: show(doc.Name), Problem: "empty; an experiment has " + strings.Join(experimentKeys, ", ")}
 	}
-	r := &experimentReader{tree: tr, doc: doc, out: &Experiment{}, lines: map[string]int{}, problems: &problems{}}
+	r := &experimentReader{tree: tr, doc: doc, figures: figures, out: &Experiment{}, lines: map[string]int{}, problems: &problems{}}
 	r.fields(top, "", experimentKeys, r.field)
 	r.whole()
 	if err := r.err(); err != nil {
@@ -159,7 +161,11 @@ func (r *experimentReader) field(key string, value *yaml.Node) {
 		}
 	case "figures":
 		for _, item := range r.items(key, value) {
-			r.out.Figures = append(r.out.Figures, r.text(key, follow(item)))
+			name := r.text(key, follow(item))
+			if name != "" && r.figures != nil && !slices.Contains(r.figures, name) {
+				r.fail(item.Line, key, "%s: not one of %s%s", show(name), strings.Join(r.figures, ", "), suggest(name, r.figures))
+			}
+			r.out.Figures = append(r.out.Figures, name)
 		}
 	default:
 		*map[string]*string{"name": &r.out.Name, "title": &r.out.Title,

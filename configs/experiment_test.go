@@ -12,7 +12,7 @@ import (
 // points or its errors.
 func TestExperiment(t *testing.T) {
 	datadriven.RunTest(t, "testdata/experiment", func(t *testing.T, d *datadriven.TestData) string {
-		e, err := LoadExperiment(testSpec{}, Document{Name: "e.yaml", Data: []byte(d.Input)})
+		e, err := LoadExperiment(testSpec{}, Document{Name: "e.yaml", Data: []byte(d.Input)}, nil)
 		if err != nil {
 			return err.Error()
 		}
@@ -48,8 +48,18 @@ func TestEmbeddedExperiments(t *testing.T) {
 	}
 }
 
+// Names of figures are checked with all else, and told by line.
+func TestFiguresAreCheckedWithTheRest(t *testing.T) {
+	text := "name: e\nset: {seed: x}\nfigures:\n  - latncy\n  - overview\n"
+	_, err := LoadExperiment(testSpec{}, Document{Name: "e.yaml", Data: []byte(text)}, []string{"overview", "latency"})
+	want := "e.yaml:2: seed: x: an integer is due\ne.yaml:4: figures: latncy: not one of overview, latency; did you mean latency?"
+	if err == nil || err.Error() != want {
+		t.Errorf("got %v; want %s", err, want)
+	}
+}
+
 func TestLoadTakesTheExperimentBelowSet(t *testing.T) {
-	e, err := LoadExperiment(testSpec{}, Document{Name: "e.yaml", Data: []byte("name: e\nset: {seed: 2, scheme: odp}\n")})
+	e, err := LoadExperiment(testSpec{}, Document{Name: "e.yaml", Data: []byte("name: e\nset: {seed: 2, scheme: odp}\n")}, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -75,7 +85,7 @@ func FuzzExperiment(f *testing.F) {
 		f.Add(seed)
 	}
 	f.Fuzz(func(t *testing.T, text string) {
-		e, err := LoadExperiment(testSpec{}, Document{Name: "f.yaml", Data: []byte(text)})
+		e, err := LoadExperiment(testSpec{}, Document{Name: "f.yaml", Data: []byte(text)}, nil)
 		if err != nil {
 			for line := range strings.Lines(err.Error()) {
 				if !strings.HasPrefix(line, "f.yaml") && !strings.HasPrefix(line, "… and ") {

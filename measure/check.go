@@ -23,6 +23,7 @@ const (
 	RuleStaleDMA      = "stale_dma"      // stale_dma = 0
 	RuleSteps         = "steps"          // sum of an invalidation's steps = its whole time, in total
 	RuleCauses        = "causes"         // sum of causes = latency, for an access and in total
+	RulePlaced        = "bytes_placed"   // each byte of a completed WRITE, SEND or READ is executed once
 	RuleOrder         = "record_order"   // rows are reported in order of time
 )
 

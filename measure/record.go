@@ -61,6 +61,7 @@ type Access struct {
 	QP       uint32
 	Key      uint32
 	Len      uint32
+	Placed   uint32 // bytes executed, each once: what a resent packet places again is not counted
 	VA       model.VA
 	Issue    clocked.Time
 	Complete clocked.Time

@@ -116,6 +116,10 @@ func (r *Recorder) countAccess(a *Access) {
 		r.Violate(Violation{Rule: RuleCauses, TimePS: a.Complete, What: fmt.Sprintf(
 			"access %d: causes sum to %d ps, its latency is %d ps", a.ID, sum, latency)})
 	}
+	if !a.Op.Atomic() && (a.Placed > a.Len || a.Status == StatusOK && a.Placed < a.Len) {
+		r.Violate(Violation{Rule: RulePlaced, TimePS: a.Complete, What: fmt.Sprintf(
+			"access %d: %d of its %d bytes were placed", a.ID, a.Placed, a.Len)})
+	}
 	switch {
 	case a.Warmup:
 		r.warmup++

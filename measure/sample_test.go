@@ -20,6 +20,7 @@ func sampleAccess(random *rand.Rand, id uint64, complete clocked.Time) Access {
 			random.Uint32N(9), random.Uint32N(9), random.Uint32(), random.Uint64N(1 << 40),
 		},
 	}
+	a.Placed = a.Len
 	if random.UintN(8) == 0 {
 		a.Status = Status(random.UintN(uint(NumStatuses)))
 	}

@@ -10,6 +10,7 @@ import (
 	"rnicmmu/clocked"
 	"rnicmmu/measure"
 	"rnicmmu/model"
+	"rnicmmu/workload"
 )
 
 // pressed is a small host under pressure: 64 pages of working set, and faults
@@ -179,5 +180,59 @@ func TestUnloadedFault(t *testing.T) {
 		if got < c.want || got > c.want+8*us {
 			t.Errorf("initial %s: %v, want %v and a little", c.initial, got, c.want)
 		}
+	}
+}
+
+// C11, from end to end: 128 queue pairs READ one page that nobody has touched.
+// The kernel fills it once, each has its fault and its resume, and each that
+// was told to wait sends its one packet again; an adapter that floods sends more.
+func TestManyQPsFaultOnOnePage(t *testing.T) {
+	set := []string{"scheme=odp", "transport=rc", "workload.qps=128", "workload.outstanding=128", "workload.accesses=128",
+		"workload.working_set=4KiB", "workload.access_bytes=64B", "workload.read_fraction=1", "qp.rnr_timer=18"}
+	o := must(t, nil, set...)
+	f, tr := &o.sum.Faults, &o.sum.Transport
+	if f.Minor+f.Major != 1 || f.FilledPages != 1 || f.Raised != f.Resumed || f.Raised > 128 ||
+		tr.RNRNaks.Paging > 128 || tr.PacketsResent != tr.RNRNaks.Paging || o.sum.Accesses.Completed != 128 {
+		t.Errorf("faults %+v, transport %+v", f, tr)
+	}
+	if flood := must(t, nil, append(set, "qp.flood=true")...).sum.Transport.PacketsResent; flood <= tr.PacketsResent {
+		t.Errorf("%d packets again in a flood, %d without", flood, tr.PacketsResent)
+	}
+}
+
+// A fault asks for all pages that are left of its message, at most
+// tpt.fault.pages of them; under sva each is a page request of one group.
+func TestFaultCoversMessage(t *testing.T) {
+	const pages = 16
+	for _, scheme := range []string{"odp", "sva"} {
+		for _, op := range []model.Op{model.OpWrite, model.OpRead} {
+			for most, faults := range map[int]uint64{1: 16, 5: 4, 16: 1, 1024: 1} {
+				o := must(t, &Input{Accesses: accesses(op, pages<<12, 0)}, "scheme="+scheme, "transport=rc", "host.memory=1MiB",
+					"qp.fault_response=hold", "tpt.fault.pages="+itoa(most))
+				f := &o.sum.Faults
+				if f.Raised != faults || f.FilledPages != pages {
+					t.Errorf("%s %v, at most %d pages: %d faults filled %d pages, want %d and %d", scheme, op, most, f.Raised, f.FilledPages, faults, pages)
+				}
+				if asked := o.sys.nodes[0].tpt.Stats.PageRequests; scheme == "sva" && asked != pages {
+					t.Errorf("%v, at most %d pages: %d page requests", op, most, asked)
+				}
+			}
+		}
+	}
+}
+
+// Groups that a small ring keeps only in part are answered, discarded and asked
+// for again.
+func TestPartOfAGroup(t *testing.T) {
+	var all []workload.Access
+	for q := range uint32(8) {
+		a := accesses(model.OpWrite, 8<<12, int(8*q))[0]
+		a.QP = q
+		all = append(all, a)
+	}
+	o := must(t, &Input{Accesses: all}, "scheme=sva", "workload.qps=8", "workload.outstanding=8", "adapters=2", "tpt.page_requests=8",
+		"host.iommu.page_requests=12")
+	if n := o.sys.kernel.Stats.PartsDiscarded; n == 0 || o.sum.Accesses.Completed != 8 {
+		t.Errorf("%d parts discarded, %+v", n, o.sum.Accesses)
 	}
 }

@@ -43,7 +43,7 @@ func writeRun(t testing.TB, dir string, n int, paging bool) measure.Summary {
 }
 
 func sampleAccess(random *rand.Rand, id uint64, paging bool) measure.Access {
-	a := measure.Access{ID: id, Len: 64}
+	a := measure.Access{ID: id, Len: 64, Placed: 64}
 	about := func(ps float64) clocked.Time { return clocked.Time(ps * math.Exp(0.15*random.NormFloat64())) }
 	for c, ps := range map[measure.Cause]float64{
 		measure.CausePost: 180e3, measure.CauseNetwork: 900e3, measure.CauseResponder: 40e3, measure.CauseTranslate: 12e3,

@@ -14,7 +14,7 @@ import (
 // plan makes a plan of an experiment text over the defaults.
 func plan(t *testing.T, text string, set ...string) *Plan {
 	t.Helper()
-	e, err := configs.LoadExperiment(&platform.Spec{}, configs.Document{Name: "e.yaml", Data: []byte(text)})
+	e, err := configs.LoadExperiment(&platform.Spec{}, configs.Document{Name: "e.yaml", Data: []byte(text)}, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -54,7 +54,7 @@ func TestPlanOrder(t *testing.T) {
 // A point that cannot be built is an error before anything runs.
 func TestPlanRefusesImpossibleGeometry(t *testing.T) {
 	e, err := configs.LoadExperiment(&platform.Spec{}, configs.Document{Name: "e.yaml",
-		Data: []byte("name: e\ntitle: E\ndescription: d\naxes:\n  - {key: tpt.mtt.entries, values: [64, 100]}\n")})
+		Data: []byte("name: e\ntitle: E\ndescription: d\naxes:\n  - {key: tpt.mtt.entries, values: [64, 100]}\n")}, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

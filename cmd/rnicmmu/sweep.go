@@ -97,14 +97,9 @@ func (f *sweepFlags) plan(c *cobra.Command, name string) (*sweep.Plan, error) {
 	if err != nil {
 		return nil, err
 	}
-	e, err := configs.LoadExperiment(&platform.Spec{}, doc)
+	e, err := configs.LoadExperiment(&platform.Spec{}, doc, plots.Figures())
 	if err != nil {
 		return nil, err
-	}
-	for _, name := range e.Figures {
-		if known := plots.Figures(); !slices.Contains(known, name) {
-			return nil, fmt.Errorf("%s: figures: %s: not one of %s", doc.Name, name, strings.Join(known, ", "))
-		}
 	}
 	spec, resolved, err := f.load(c, configs.Sources{Experiment: e})
 	if err != nil {

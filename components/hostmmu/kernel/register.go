@@ -99,6 +99,11 @@ func (k *Kernel) checkRegions() error {
 		if a.shift > k.shift && a.faults() {
 			return fmt.Errorf("tpt.page: %d B exceed the host's page of %s: under %s pages come and go one by one", a.shift.Bytes(), k.spec.Page, a.config.Scheme)
 		}
+		if a.implicit != nil {
+			if err := checkChild(r, a.shift); err != nil {
+				return fmt.Errorf("region %d: %w", i, err)
+			}
+		}
 		if a.shift <= k.shift {
 			r.pages, _ = mtt.NewPages(r.VA, r.Length, a.shift, k.shift) // it refuses larger ones only
 		}
