@@ -173,7 +173,6 @@ func invalidationColumns() []column[Invalidation] {
 		term("trigger", NumTriggers, func(v *row) *Trigger { return &v.Trigger }),
 		integer("pages", func(v *row) *uint32 { return &v.Pages }),
 		integer("notified_ps", func(v *row) *clocked.Time { return &v.Notified }),
-		integer("checked_ps", func(v *row) *clocked.Time { return &v.Checked }),
 		integer("sent_ps", func(v *row) *clocked.Time { return &v.Sent }),
 		integer("received_ps", func(v *row) *clocked.Time { return &v.Received }),
 		integer("marked_ps", func(v *row) *clocked.Time { return &v.Marked }),
@@ -181,8 +180,9 @@ func invalidationColumns() []column[Invalidation] {
 		integer("acknowledged_ps", func(v *row) *clocked.Time { return &v.Acknowledged }),
 		integer("iotlb_ps", func(v *row) *clocked.Time { return &v.IOTLB }),
 		integer("devtlb_ps", func(v *row) *clocked.Time { return &v.DevTLB }),
-		integer("others_ps", func(v *row) *clocked.Time { return &v.Others }),
 		integer("done_ps", func(v *row) *clocked.Time { return &v.Done }),
+		integer("checked_ps", func(v *row) *clocked.Time { return &v.Checked }),
+		integer("others_ps", func(v *row) *clocked.Time { return &v.Others }),
 		flag("timed_out", func(v *row) *bool { return &v.TimedOut }),
 		flag("warmup", func(v *row) *bool { return &v.Warmup }),
 	}

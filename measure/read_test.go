@@ -14,8 +14,8 @@ import (
 const contractAccessColumns = "id adapter qp op key va len issue_ps complete_ps status pages mpt_hits mpt_misses " +
 	"mtt_hits mtt_misses mtt_merged iotlb_misses table_reads faults rnr_naks tcp_drops resends tlps pcie_bytes"
 
-const contractInvalidationColumns = "id adapter trigger pages notified_ps checked_ps sent_ps received_ps marked_ps drained_ps " +
-	"acknowledged_ps iotlb_ps devtlb_ps others_ps done_ps"
+const contractInvalidationColumns = "id adapter trigger pages notified_ps sent_ps received_ps marked_ps drained_ps " +
+	"acknowledged_ps iotlb_ps devtlb_ps done_ps"
 
 // inOrder is the rows as a table holds them.
 func inOrder(accesses []Access, invalidations []Invalidation) ([]Access, []Invalidation) {
@@ -81,12 +81,12 @@ func TestTablesReadByTheGenericReader(t *testing.T) {
 
 	want = nil
 	for _, v := range invalidations {
-		want = append(want, printed([]any{v.ID, v.Adapter, v.Trigger, v.Pages, int64(v.Notified), int64(v.Checked), int64(v.Sent),
+		want = append(want, printed([]any{v.ID, v.Adapter, v.Trigger, v.Pages, int64(v.Notified), int64(v.Sent),
 			int64(v.Received), int64(v.Marked), int64(v.Drained), int64(v.Acknowledged), int64(v.IOTLB),
-			int64(v.DevTLB), int64(v.Others), int64(v.Done), v.TimedOut, v.Warmup}))
+			int64(v.DevTLB), int64(v.Done), int64(v.Checked), int64(v.Others), v.TimedOut, v.Warmup}))
 	}
 	compareGeneric(t, filepath.Join(dir, InvalidationsFile),
-		append(strings.Fields(contractInvalidationColumns), "timed_out", "warmup"), want)
+		append(strings.Fields(contractInvalidationColumns), "checked_ps", "others_ps", "timed_out", "warmup"), want)
 }
 
 func printed(values []any) []string {

@@ -102,7 +102,6 @@ type Invalidation struct {
 	Pages   uint32 // host pages that were valid in the adapter's table
 
 	Notified     clocked.Time // the kernel called the notifier
-	Checked      clocked.Time // its checks are over: adapters are told from here on
 	Sent         clocked.Time // command written and doorbell rung
 	Received     clocked.Time // the adapter has fetched the command
 	Marked       clocked.Time // entries zapped, cached copies and walks dropped
@@ -110,8 +109,9 @@ type Invalidation struct {
 	Acknowledged clocked.Time // the kernel has seen the completion
 	IOTLB        clocked.Time
 	DevTLB       clocked.Time
-	Others       clocked.Time // the kernel has the last adapter's answer, or has cut it off
 	Done         clocked.Time // DMA unmapped, page table changed: the frame may be reused
+	Checked      clocked.Time // the notifier's checks are over: adapters are told from here on
+	Others       clocked.Time // the kernel has the last adapter's answer, or has cut it off
 	TimedOut     bool
 	Warmup       bool // left out of the figures
 }
