@@ -138,7 +138,7 @@ func (r *iwarpResponder) start(now clocked.Time, qp int32, q *recvQP, s *recvStr
 // unchecked is what the look-up at va serves: DDP checks each segment of a WRITE
 // on its own, and does not know how long the message will be. A READ request
 // is checked whole.
-func (r *iwarpResponder) unchecked(q *recvQP, va model.VA) uint32 {
+func (r *iwarpResponder) unchecked(_ int32, q *recvQP, va model.VA) uint32 {
 	if p := r.first(q); p.Op == model.OpWrite {
 		return min(p.MsgLen-p.Offset-q.offset, toBoundary(uint64(va), r.spec.AdapterPage.Bytes()))
 	}
@@ -146,10 +146,15 @@ func (r *iwarpResponder) unchecked(q *recvQP, va model.VA) uint32 {
 }
 
 // authorize has nothing to add to the key check.
-func (r *iwarpResponder) authorize(_ clocked.Time, _ int32, q *recvQP) bool {
-	q.fresh = false
-	return true
-}
+func (r *iwarpResponder) authorize(clocked.Time, int32, *recvQP) bool { return true }
+
+// reconsider has no reason to put anything off.
+func (r *iwarpResponder) reconsider(clocked.Time, int32, *recvQP) {}
+
+// again is never: what was executed is a duplicate to TCP.
+func (r *iwarpResponder) again(int32) bool { return false }
+
+func (r *iwarpResponder) stop(qp int32) { r.streams[qp].dead = true }
 
 // absent counts an absent page of the head, which is dropped.
 func (r *iwarpResponder) absent(now clocked.Time, qp int32, q *recvQP, o msg.Outcome) {

@@ -13,18 +13,7 @@ import (
 // acknowledges it when the point of acknowledgement is reached. A READ or
 // atomic reaches it when its response is being made.
 func (r *iwarpResponder) endPacket(now clocked.Time, qp int32, q *recvQP) bool {
-	p := r.first(q)
-	q.fresh = false
-	if p.Last || r.per == perPacket {
-		r.letGo(q)
-	}
-	if p.Invalidate != 0 {
-		r.enterStage(now, q, stageInvalidate)
-		*r.translates.Push() = qp
-		return false
-	}
-	r.execute(now, qp, q, rc.Done)
-	return true
+	return r.endPieces(now, qp, q)
 }
 
 // execute ends the head. A SEND whose key to invalidate is not valid ends the
@@ -54,7 +43,15 @@ func (r *iwarpResponder) execute(now clocked.Time, qp int32, q *recvQP, e rc.Exe
 }
 
 // withdraw has nothing to undo: an atomic counts as executed when it ends.
-func (r *iwarpResponder) withdraw(*recvQP) {}
+func (r *iwarpResponder) withdraw(int32) {}
+
+// blame has one answer to a read that failed, whyever: what TCP has taken
+// cannot come again.
+func (r *iwarpResponder) blame(reply int32, status msg.Status) {
+	if status != msg.StatusSuccess {
+		r.replies.slots[reply].status = msg.StatusAbort
+	}
+}
 
 // respond queues the response of an atomic or of a READ of no bytes; others
 // were made as their data were read.
@@ -169,17 +166,16 @@ func (r *iwarpResponder) nextResponse(q *recvQP, s *recvStream) (*msg.Packet, bo
 		if p.Segment.Message == ddp.Terminate {
 			return nil, s.ackHead == none && s.out.MaySend(fpdu(p)) // it acknowledges all that came before
 		}
-		p.Segment.Message = response(p.Op)
 		return nil, s.out.MaySend(fpdu(p))
 	}
 	return nil, false
 }
 
-func response(op model.Op) ddp.Message {
-	if op == model.OpRead {
-		return ddp.ReadResponse
+func (r *iwarpResponder) label(_ int32, _ *recvQP, p *msg.Packet) {
+	p.Segment.Message = ddp.AtomicResponse
+	if p.Op == model.OpRead {
+		p.Segment.Message = ddp.ReadResponse
 	}
-	return ddp.AtomicResponse
 }
 
 // emit sends a response or an ACK, unless the ACK may still wait.

@@ -196,8 +196,8 @@ func TestBusAbort(t *testing.T) {
 			if before.Status != measure.StatusOK || bad.Status != measure.StatusRemoteOp || after.Status != measure.StatusFlushed {
 				t.Errorf("%v: %v, %v, %v", op, before.Status, bad.Status, after.Status)
 			}
-			if s.resp.qps[0].rules.State != rc.Error || !s.resp.Idle() || s.tpt.granted != 0 {
-				t.Errorf("%v: responder's QP %v", op, s.resp.qps[0].rules.State)
+			if s.resp.protocol.(*rcResponder).recvs[0].rules.State != rc.Error || !s.resp.Idle() || s.tpt.granted != 0 {
+				t.Errorf("%v: responder's QP %v", op, s.resp.protocol.(*rcResponder).recvs[0].rules.State)
 			}
 		}
 	}

@@ -33,10 +33,10 @@ type sendProtocol interface {
 	where(qp int32) string
 }
 
-// receiveProtocol is what the reliable connection and iWARP do differently at a
-// responder. Responder does it as the reliable connection; iwarpResponder
-// stands on a Responder and does it by TCP. What an access of memory takes (QP
-// context, receive work requests, translations, transfers) is common.
+// receiveProtocol is what the reliable connection (rcResponder) and iWARP
+// (iwarpResponder) do differently at a responder. What an access of memory takes
+// (QP context, receive work requests, translations, transfers, the backup ring)
+// is the Responder's, on which both stand; it has no method of this interface.
 type receiveProtocol interface {
 	// buffered is the bytes of the receive buffer that a packet takes.
 	buffered(p *msg.Packet) int64
@@ -48,7 +48,11 @@ type receiveProtocol interface {
 	// check applies the rules that need no memory to the head.
 	check(now clocked.Time, qp int32, q *recvQP)
 	// unchecked is the bytes at va for which a look-up has to check the key.
-	unchecked(q *recvQP, va model.VA) uint32
+	unchecked(qp int32, q *recvQP, va model.VA) uint32
+	// again tells whether the head was executed before, and so looked up.
+	again(qp int32) bool
+	// reconsider may put the head off although its page is there.
+	reconsider(now clocked.Time, qp int32, q *recvQP)
 	// authorize applies the rules behind a granted translation; false: refused.
 	authorize(now clocked.Time, qp int32, q *recvQP) bool
 	// absent counts a page that is not there and puts the head off.
@@ -65,7 +69,13 @@ type receiveProtocol interface {
 	// invalidated, or not.
 	execute(now clocked.Time, qp int32, q *recvQP, e rc.Execution)
 	// withdraw undoes the execution of an atomic that could not read.
-	withdraw(q *recvQP)
+	withdraw(qp int32)
+	// label makes a packet the response that holds the head's next byte.
+	label(qp int32, q *recvQP, p *msg.Packet)
+	// blame notes how a transfer that a reply waited for has ended.
+	blame(reply int32, status msg.Status)
+	// stop ends a QP without a word.
+	stop(qp int32)
 	// owe queues the acknowledgement of the head, to leave after waits transfers.
 	owe(qp int32, q *recvQP, waits int32) int32
 	// mayEmit tells whether a QP has something to send, emit sends it.
@@ -74,28 +84,3 @@ type receiveProtocol interface {
 	// expire acts on the timer of a QP.
 	expire(now clocked.Time, qp int32)
 }
-
-func (r *Responder) buffered(p *msg.Packet) int64 { return int64(p.WireLen) - gapBytes }
-
-func (r *Responder) withdraw(q *recvQP) {
-	q.rules.Withdraw(q.before)
-	r.Stats.Messages--
-}
-
-func (r *Responder) arrived(clocked.Time, int32, *msg.Packet) bool { return true }
-
-func (r *Responder) parked() int { return 0 }
-
-func (r *Responder) next(_ int32, q *recvQP) bool { return q.head != none }
-
-func (r *Responder) refuse(now clocked.Time, qp int32, q *recvQP, o msg.Outcome, _ key.Verdict) {
-	r.answer(now, qp, q, r.refusal(q, o))
-}
-
-func (r *Responder) tooLong(now clocked.Time, qp int32, q *recvQP) {
-	r.answer(now, qp, q, q.rules.Execute(q.packet, rc.ReceiveTooSmall, 0))
-}
-
-// expire has nothing to do: the timers of a reliable connection are the
-// requester's.
-func (r *Responder) expire(clocked.Time, int32) {}

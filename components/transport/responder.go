@@ -7,8 +7,6 @@ import (
 	"rnicmmu/components/msg"
 	"rnicmmu/model"
 	"rnicmmu/model/cache"
-	"rnicmmu/model/key"
-	"rnicmmu/model/rc"
 )
 
 // ResponderPorts are the wires of a Responder; the platform builds them.
@@ -45,7 +43,7 @@ type Responder struct {
 	Ports ResponderPorts
 	Stats ResponderStats
 
-	protocol receiveProtocol // what it does by its own, or iWARP's rules
+	protocol receiveProtocol
 	engine   *clocked.Engine
 	id       clocked.UnitID
 	name     string
@@ -77,7 +75,6 @@ type Responder struct {
 	handles    slab[handle]
 	ops        ops[recvOp]
 	ring       backupRing
-	updated    clocked.Time // qp.flood: when the last QP to learn of its page has
 
 	linkAlarm, pipeAlarm, holdAlarm clocked.Time // what each has asked the engine for last
 }
@@ -144,21 +141,18 @@ func NewResponder(e *clocked.Engine, name string, spec Spec, memory HostMemory, 
 		hold: spec.QP.FaultResponse == "hold", drop: spec.Adapter.RxFull == "drop",
 		ring: newBackupRing(&spec), context: context, out: newEgress(&spec), timers: newDeadlines(spec.QPs),
 		qps: make([]recvQP, spec.QPs)}
-	rules, err := rc.NewResponder(rc.ResponderConfig{MTU: r.mtu, Rights: key.RemoteRead | key.RemoteWrite | key.RemoteAtomic,
-		Resources: spec.QP.MaxRdAtomic, RNRTimer: uint8(spec.QP.RNRTimer), NAKAfterRNR: spec.QP.NakAfterRNR == "once"}, rc.PSN(psn))
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", name, err)
-	}
 	for i := range r.qps {
-		r.qps[i] = recvQP{rules: *rules, head: none, tail: none, held: none, open: none, replyHead: none, replyTail: none}
+		r.qps[i] = recvQP{head: none, tail: none, held: none, open: none, replyHead: none, replyTail: none}
 		r.qps[i].repost = make([]clocked.Time, max(0, buffers[i].Count))
 	}
 	r.id = e.Register(r)
-	r.protocol = r
 	if spec.TCP != nil {
-		if r.protocol, err = newIWARPResponder(r, psn); err != nil {
-			return nil, fmt.Errorf("%s: %w", name, err)
-		}
+		r.protocol, err = newIWARPResponder(r, psn)
+	} else {
+		r.protocol, err = newRCResponder(r, psn)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", name, err)
 	}
 	return r, nil
 }

@@ -212,10 +212,10 @@ func (r *Responder) answered(now clocked.Time, op *recvOp, status msg.Status) {
 		}
 	case stageLoad:
 		r.replies.slots[op.reply].packet.Ledger = op.ledger
-		r.blame(op.reply, status)
+		r.protocol.blame(op.reply, status)
 		r.arrivedFor(op.qp, op.reply)
 	case stageFlush:
-		r.blame(op.reply, status)
+		r.protocol.blame(op.reply, status)
 		r.arrivedFor(op.qp, op.reply)
 	}
 }

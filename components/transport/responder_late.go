@@ -4,9 +4,7 @@ import (
 	"rnicmmu/clocked"
 	"rnicmmu/components/msg"
 	"rnicmmu/measure"
-	"rnicmmu/model"
 	"rnicmmu/model/key"
-	"rnicmmu/model/rc"
 )
 
 // What the bus says of a transfer after it was translated: an IOMMU may meet an
@@ -61,7 +59,7 @@ func (r *Responder) atomicLoaded(now clocked.Time, qp int32, q *recvQP, status m
 		r.want(now, qp, q, stageAtomicStore)
 		return
 	}
-	r.protocol.withdraw(q)
+	r.protocol.withdraw(qp)
 	r.failed(now, qp, q, status)
 	r.advance(now, qp)
 }
@@ -73,42 +71,4 @@ func (r *Responder) failed(now clocked.Time, qp int32, q *recvQP, status msg.Sta
 		return
 	}
 	r.protocol.refuse(now, qp, q, msg.OutcomeRemoteOp, key.OK)
-}
-
-// blame notes how a read that the reply waited for has ended.
-func (r *Responder) blame(i int32, status msg.Status) {
-	if status == msg.StatusSuccess {
-		return
-	}
-	rep := &r.replies.slots[i]
-	if status == msg.StatusRetry && rep.packet.Op == model.OpRead {
-		if rep.status == msg.StatusSuccess {
-			rep.status = status
-			r.countRNR(msg.OutcomeAbsent)
-		}
-		return
-	}
-	rep.status = msg.StatusAbort
-}
-
-// replace puts the NAK that its status asks for in the place of a reply; the
-// rest of a READ's responses are then in vain.
-func (r *Responder) replace(q *recvQP, p *msg.Packet, status msg.Status) {
-	q.skip = p.Op == model.OpRead && !p.Last
-	psn := rc.PSN(p.PSN)
-	if status == msg.StatusRetry {
-		toResponse(p, q.rules.PutOff(psn))
-		return
-	}
-	toResponse(p, q.rules.Abort(psn))
-}
-
-// behindNak tells whether the reply is a READ response behind one that a NAK
-// has replaced. A NAK of its own that ends the QP still goes out.
-func (r *Responder) behindNak(q *recvQP, p *msg.Packet) bool {
-	if !q.skip {
-		return false
-	}
-	q.skip = !p.Last
-	return !rc.Syndrome(p.Syndrome).Fatal()
 }

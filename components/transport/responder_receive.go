@@ -46,7 +46,7 @@ func (r *Responder) begin(now clocked.Time, qp int32, q *recvQP) {
 	n.packet.Ledger.Charge(min(n.at, now), measure.CauseResponder)
 	n.packet.Ledger.Charge(now, measure.CauseRxBuffer)
 	q.packet = rulesView(n.packet)
-	q.offset, q.fresh, q.again, q.lastOp, q.unplaced = 0, true, false, none, false
+	q.offset, q.lastOp, q.unplaced = 0, none, false
 	tag := uint64(qp)
 	if _, hit := r.context.Lookup(tag, tag); hit {
 		r.enterStage(now, q, stageCheck)
@@ -79,51 +79,6 @@ func rulesView(p *msg.Packet) rc.Packet {
 	}
 	return rc.Packet{Opcode: rc.RequestOpcode(p.Op, extra, i, n), AckRequest: p.AckReq, PSN: rc.PSN(p.PSN),
 		Payload: p.Payload, Length: p.MsgLen, Key: key.Key(p.Key), VA: p.VA}
-}
-
-// check applies the rules that need no memory.
-func (r *Responder) check(now clocked.Time, qp int32, q *recvQP) {
-	if q.cut && r.behindCut(now, qp, q) {
-		return
-	}
-	a := q.rules.Admit(q.packet, r.posted(now, q))
-	switch a.Kind {
-	case rc.Continue:
-		r.admit(now, qp, q)
-	case rc.ReplayRead:
-		r.Stats.Duplicates++
-		q.again, q.checked = true, false
-		r.enterStage(now, q, stagePiece)
-	case rc.SendAck, rc.ReplayAtomic:
-		r.Stats.Duplicates++
-		if q.cut {
-			a.PSN = q.cutAt.Add(1<<24 - 1) // what follows the cut is not acknowledged
-		}
-		r.answer(now, qp, q, a)
-	case rc.SendRNR:
-		r.Stats.RNRNoReceive++
-		q.stalled = true
-		r.answer(now, qp, q, a)
-	case rc.SendNAK:
-		r.answer(now, qp, q, a)
-	default:
-		r.discard(now, q)
-	}
-}
-
-// behindCut refuses what follows a READ that was put off in mid-response; the
-// rules alone count that READ as executed.
-func (r *Responder) behindCut(now clocked.Time, qp int32, q *recvQP) bool {
-	if q.packet.PSN.Before(q.rules.Expected) {
-		return false
-	}
-	if r.spec.QP.NakAfterRNR == "once" && !q.cutNamed {
-		q.cutNamed = true
-		r.answer(now, qp, q, rc.Action{Kind: rc.SendNAK, Syndrome: rc.NAKSequence, PSN: q.cutAt, MSN: q.rules.MSN})
-		return true
-	}
-	r.discard(now, q)
-	return true
 }
 
 // admit starts a packet that is in order.

@@ -5,8 +5,6 @@ import (
 	"rnicmmu/components/msg"
 	"rnicmmu/measure"
 	"rnicmmu/model"
-	"rnicmmu/model/key"
-	"rnicmmu/model/rc"
 )
 
 // piece goes on with the head's next piece, or ends the packet.
@@ -24,7 +22,7 @@ func (r *Responder) piece(now clocked.Time, qp int32, q *recvQP) bool {
 		*r.translates.Push() = qp
 		return false
 	}
-	if q.fresh && !r.protocol.authorize(now, qp, q) {
+	if !r.protocol.authorize(now, qp, q) {
 		return true
 	}
 	switch {
@@ -35,31 +33,6 @@ func (r *Responder) piece(now clocked.Time, qp int32, q *recvQP) bool {
 	default:
 		r.want(now, qp, q, stageStore)
 	}
-	return false
-}
-
-// authorize applies the rules that follow a granted translation; false: the
-// packet was refused.
-func (r *Responder) authorize(now clocked.Time, qp int32, q *recvQP) bool {
-	q.fresh = false
-	if q.again {
-		return true
-	}
-	a := q.rules.Authorize(q.packet, key.OK)
-	if a.Kind == rc.Continue && q.packet.Opcode.Op().Responds() {
-		// Executed before the transfer, so that duplicates find it.
-		q.before = q.rules.Cursor
-		a = q.rules.Execute(q.packet, rc.Done, 0)
-		if a.Kind == rc.SendResponse {
-			r.Stats.Messages++
-			return true
-		}
-	}
-	if a.Kind == rc.Continue {
-		return true
-	}
-	r.letGo(q)
-	r.answer(now, qp, q, a)
 	return false
 }
 
@@ -95,36 +68,23 @@ func (r *Responder) askTranslation(now clocked.Time, qp int32) {
 		r.invalidate(now, qp, q)
 		return
 	}
-	va := r.address(q)
+	va, again := r.address(q), r.protocol.again(qp)
 	n := r.span(q, va)
 	t := msg.Translate{Cookie: uint64(qp), QP: uint32(qp), PD: r.buffers[qp].PD, Key: p.Key, Op: p.Op,
-		Write: p.Op.Writes(), Replay: va < q.looked || q.again && !q.cut, Hold: r.hold, VA: va, Len: n,
+		Write: p.Op.Writes(), Replay: va < q.looked || again, Hold: r.hold, VA: va, Len: n,
 		Page: r.page(q, va), Access: p.Access, Ledger: &p.Ledger}
 	if p.Op == model.OpSend {
 		t.Key = r.buffers[qp].Key
 	}
-	if n := r.protocol.unchecked(q, va); n > 0 {
+	if n := r.protocol.unchecked(qp, q, va); n > 0 {
 		t.CheckKey, t.CheckVA, t.CheckLen = true, va, n
 	}
-	if !q.again || q.cut {
+	if !again {
 		q.looked = max(q.looked, va+model.VA(n))
 	}
 	p.Ledger.Charge(now, measure.CauseResponder)
 	*r.Ports.Translate.Push(now) = t
 	r.enterStage(now, q, stageTranslation)
-}
-
-// unchecked is the bytes for which the key is to be checked: from the head's
-// next one to the end of its message, for a receive buffer to that of the
-// packet; none if it was checked within the message.
-func (r *Responder) unchecked(q *recvQP, _ model.VA) uint32 {
-	if q.checked {
-		return 0
-	}
-	if t, ok := q.rules.Target(q.packet); ok {
-		return uint32(t.Remaining) - q.offset
-	}
-	return q.packet.Bytes() - q.offset
 }
 
 // takeTranslations takes answers, and requests to give translations back.
@@ -170,31 +130,7 @@ func (r *Responder) granted(now clocked.Time, qp int32, q *recvQP, t *msg.Transl
 	q.heldPA = t.PA - model.PA(uint64(va)&(r.spec.AdapterPage.Bytes()-1))
 	q.heldAddress = t.Address
 	r.enterStage(now, q, stagePiece)
-	if q.flooded || !r.ring.idle() {
-		r.reconsider(now, qp, q)
-	}
-}
-
-// refusal is the NAK for a key that is refused or a fault that failed. What
-// happens to a receive buffer is the responder's own error.
-func (r *Responder) refusal(q *recvQP, o msg.Outcome) rc.Action {
-	switch {
-	case o == msg.OutcomeRemoteOp, q.packet.Opcode.Op() == model.OpSend:
-		a := q.rules.Execute(q.packet, rc.ReceiveMalformed, 0)
-		a.PSN = r.responsePSN(q)
-		return a
-	case q.fresh && !q.again:
-		return q.rules.Authorize(q.packet, key.NoRight)
-	}
-	return q.rules.Recheck(r.responsePSN(q), key.NoRight)
-}
-
-// responsePSN is the PSN of the response, or request, that holds the next byte.
-func (r *Responder) responsePSN(q *recvQP) rc.PSN {
-	if q.packet.Opcode.Op() == model.OpRead {
-		return q.packet.PSN.Add(q.offset / r.mtu)
-	}
-	return q.packet.PSN
+	r.protocol.reconsider(now, qp, q)
 }
 
 // letGo ends the QP's use of its translation.
