@@ -99,6 +99,8 @@ var draws = []struct {
 	{"host.events.cow_interval", []string{"0ns", "90us"}, false},
 	{"host.events.fork_interval", []string{"0ns", "100ms"}, false},
 	{"host.events.unmap_interval", []string{"0ns", "70us"}, false},
+	{"host.events.split_interval", []string{"0ns", "20us", "1ms"}, false},
+	{"host.events.collapse_interval", []string{"0ns", "50us"}, false},
 	{"host.prefetch.advice", []string{"none", "read", "write", "no_fault"}, false},
 	{"host.iommu.table", []string{"dma", "process"}, false},
 	{"host.iommu.absent", []string{"abort", "retry"}, false},

@@ -67,6 +67,9 @@ func (d *draw) hosts() {
 	}
 	d.add("scheme", host.scheme)
 	d.add("adapters", list)
+	if pages[0] == "4KiB" { // there is nothing smaller
+		d.chosen["host.events.split_interval"], d.chosen["host.events.collapse_interval"] = "0ns", "0ns"
+	}
 	d.add("host.page", pages[0])
 	d.add("tpt.page", pages[1])
 	switch {
