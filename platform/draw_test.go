@@ -121,6 +121,7 @@ var draws = []struct {
 	{"host.pager.low_watermark", []string{"0.01", "0", "0.3"}, false},
 	{"advertise.policy", []string{"allow", "warn", "refuse", "throttle"}, false},
 	{"advertise.buffer", []string{"64KiB", "128KiB"}, false},
+	{"advertise.grant_time", []string{"10us", "0ns"}, false},
 	{"adapter.backup_entries", []string{"256", "1", "4"}, false},
 	{"adapter.backup_ahead", []string{"16", "1"}, false},
 	{"adapter.hold", []string{"1ms", "1us"}, false},
