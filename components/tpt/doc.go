@@ -81,5 +81,5 @@
 // Not modelled: paging-structure caches between the levels of the MTT, indirect
 // and implicit keys (refused), translation requests for several pages, page
 // request groups of several pages, stop markers, and faults of the adapter's own
-// send side.
+// send side. The ATC holds no part of a tpt.page: an answer for less fails.
 package tpt
