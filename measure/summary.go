@@ -201,6 +201,7 @@ type TransportSummary struct {
 	TCPDrops        DropClasses  `json:"tcp_drops"`
 	FastRetransmits uint64       `json:"fast_retransmits"` // TCP: for three duplicate ACKs
 	BackedUp        uint64       `json:"backed_up"`        // pieces of packets kept in the backup ring
+	BackupLost      uint64       `json:"backup_lost"`      // of those, never merged, though acknowledged
 	Timeouts        uint64       `json:"timeouts"`
 	DeadQPs         uint64       `json:"dead_qps"`
 	RxDrops         uint64       `json:"rx_drops"`    // packets lost to a full receive buffer

@@ -152,6 +152,7 @@ func (s *System) addTransport(t *measure.TransportSummary, n *node) {
 	t.TCPDrops.OverAdvertised += r.TCP.DropsOver
 	t.FastRetransmits += q.TCP.FastRetransmits + r.TCP.FastRetransmits
 	t.BackedUp += r.BackedUp
+	t.BackupLost += r.BackupLost
 	t.RxDrops += r.RxDrops
 	t.RxPausePS += r.PausedTime
 }

@@ -13,6 +13,10 @@ func TestImpossiblePairs(t *testing.T) {
 		set  []string
 	}{
 		{[]string{"host.events.split_interval", "tpt.page"}, []string{"scheme=sva", "host.page=2MiB", "tpt.page=64KiB", "host.events.split_interval=1ms"}},
+		{[]string{"qp.fault_response", "workload.registration"}, []string{"scheme=odp", "qp.fault_response=backup", "workload.registration=cached"}},
+		{[]string{"qp.fault_response", "workload.registration"}, []string{"scheme=sva", "qp.fault_response=backup", "workload.registration=each"}},
+		{nil, []string{"scheme=odp", "qp.fault_response=backup"}},
+		{nil, []string{"scheme=pinned", "qp.fault_response=backup", "workload.registration=each"}},
 		{nil, []string{"scheme=sva", "host.page=2MiB", "tpt.page=4KiB", "host.events.split_interval=1ms"}},
 		{nil, []string{"scheme=sva", "host.page=1GiB", "host.memory=4GiB", "tpt.page=2MiB", "host.events.split_interval=1ms"}},
 		{nil, []string{"scheme=sva", "host.page=2MiB", "tpt.page=2MiB"}},
