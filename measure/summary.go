@@ -146,6 +146,7 @@ type InvalidationSummary struct {
 	Issued        uint64    `json:"issued"`
 	Acknowledged  uint64    `json:"acknowledged"`
 	TimedOut      uint64    `json:"timed_out"`
+	DeadAdapters  uint64    `json:"dead_adapters"` // that did not answer in time, be it to an invalidation or to another command, and were cut off
 	Pages         uint64    `json:"pages"`
 	RoundTripPS   Quantiles `json:"round_trip_ps"` // notifier called … acknowledgement seen
 	WholePS       Quantiles `json:"whole_ps"`      // notifier called … frame free

@@ -26,6 +26,7 @@ func (s *System) summary(interrupted bool) *measure.Summary {
 	sum.CPU.LatencyPS = s.cpu.Quantiles()
 	for i, n := range s.nodes {
 		if s.kernel.Dead(i) {
+			sum.Invalidations.DeadAdapters++
 			sum.Faults.QPGone += n.tpt.FaultsOpen()
 		}
 	}

@@ -35,6 +35,10 @@ func printSummary(w io.Writer, s *measure.Summary) {
 	if v := &s.Invalidations; v.Issued > 0 {
 		fmt.Fprintf(t, "invalidations\t%d, round trip p50 %s, p99 %s; stale DMA %d\n", v.Issued, human(v.RoundTripPS.P50), human(v.RoundTripPS.P99), v.StaleDMA)
 	}
+	if n := s.Invalidations.DeadAdapters; n > 0 {
+		fmt.Fprintf(t, "adapters cut off\t%d: no answer to a command within host.notifier.timeout or host.iommu.ats_timeout; %d invalidations timed out\n",
+			n, s.Invalidations.TimedOut)
+	}
 	if r := &s.Registration; r.Registered+r.FastRegistered > 0 {
 		fmt.Fprintf(t, "registration\t%d regions registered, %d let go, %d keys renewed; %d accesses found theirs\n",
 			r.Registered, r.Deregistered, r.FastRegistered, r.CacheHits)
