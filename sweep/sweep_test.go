@@ -3,6 +3,7 @@ package sweep
 import (
 	"context"
 	"errors"
+	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -110,5 +111,23 @@ func TestPanicIsARow(t *testing.T) {
 	}
 	if results[0].Status != StatusFailed || results[2].Status != StatusOK {
 		t.Errorf("%+v, %+v", results[0], results[2])
+	}
+}
+
+// Who stops a run while a large system is built does not wait for it, and no
+// results are left.
+func TestInterruptedBuild(t *testing.T) {
+	var spec platform.Spec
+	if _, err := configs.Load(&spec, configs.Sources{Set: []string{"workload.qps=200000", "workload.accesses=1000"}}); err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	job := Job{Spec: spec, Dir: filepath.Join(t.TempDir(), "run")}
+	if sum, err := job.Run(ctx, nil); sum != nil || !errors.Is(err, ErrInterrupted) {
+		t.Errorf("%v, %v", sum, err)
+	}
+	if _, err := os.Stat(job.Dir); err == nil {
+		t.Error("there are results")
 	}
 }
