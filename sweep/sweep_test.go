@@ -10,6 +10,7 @@ import (
 
 	"rnicmmu/configs"
 	"rnicmmu/platform"
+	"rnicmmu/workload"
 )
 
 // plan makes a plan of an experiment text over the defaults.
@@ -65,6 +66,30 @@ func TestPlanRefusesImpossibleGeometry(t *testing.T) {
 	}
 	if _, err := NewPlan(e, spec, nil); err == nil || !strings.Contains(err.Error(), "point tpt.mtt.entries=100: tpt.mtt: ") {
 		t.Errorf("error %v", err)
+	}
+}
+
+// A warm-up that leaves nothing of a point is refused before another runs, also
+// where the accesses are a trace's.
+func TestPlanRefusesEndlessWarmup(t *testing.T) {
+	e, err := configs.LoadExperiment(&platform.Spec{}, configs.Document{Name: "e.yaml",
+		Data: []byte("name: e\ntitle: E\ndescription: d\naxes:\n  - {key: warmup, values: [10, 50]}\n")})
+	if err != nil {
+		t.Fatal(err)
+	}
+	trace := &platform.Input{Accesses: make([]workload.Access, 50)}
+	for _, c := range []struct {
+		accesses string
+		in       *platform.Input
+		refused  bool
+	}{{"50", nil, true}, {"51", nil, false}, {"1000", trace, true}} {
+		var spec platform.Spec
+		if _, err := configs.Load(&spec, configs.Sources{Set: []string{"workload.accesses=" + c.accesses}}); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := NewPlan(e, spec, c.in); (err != nil) != c.refused || c.refused && !strings.HasPrefix(err.Error(), "point warmup=50: warmup: ") {
+			t.Errorf("%s accesses: error %v", c.accesses, err)
+		}
 	}
 }
 
