@@ -40,8 +40,12 @@ func (n *node) param() Param {
 	if len(n.oneof) > 0 && name == "text" {
 		name = "choice"
 	}
+	doc := n.doc
+	if n.replicas() {
+		doc += "; settings may be of " + strings.Join(n.scope, ", ")
+	}
 	return Param{Key: n.path, Kind: name, Default: n.fallback, Min: n.bound(n.min), Max: n.bound(n.max), OneOf: n.oneof,
-		PowerOfTwo: n.pow2, Zero: n.zero, Range: n.rangeText(), Doc: n.doc, Source: n.source}
+		PowerOfTwo: n.pow2, Zero: n.zero, Range: n.rangeText(), Doc: doc, Source: n.source}
 }
 
 // Describe writes the parameters at or below the key unit, such as tpt or

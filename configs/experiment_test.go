@@ -12,14 +12,14 @@ import (
 // points or its errors.
 func TestExperiment(t *testing.T) {
 	datadriven.RunTest(t, "testdata/experiment", func(t *testing.T, d *datadriven.TestData) string {
-		e, err := LoadExperiment(testSpec{}, Document{Name: "e.yaml", Data: []byte(d.Input)})
+		e, err := LoadExperiment(testSpec{}, Document{Name: "e.yaml", Data: []byte(d.Input)}, nil)
 		if err != nil {
 			return err.Error()
 		}
 		var out strings.Builder
 		fmt.Fprintf(&out, "%s: %d points, set %v, figures %v\n", e.Name, e.Size(), e.Set, e.Figures)
 		for _, p := range e.Points() {
-			fmt.Fprintln(&out, p)
+			fmt.Fprintln(&out, e.Overrides(p))
 		}
 		return out.String()
 	})
@@ -48,8 +48,18 @@ func TestEmbeddedExperiments(t *testing.T) {
 	}
 }
 
+// Names of figures are checked with all else, and told by line.
+func TestFiguresAreCheckedWithTheRest(t *testing.T) {
+	text := "name: e\nset: {seed: x}\nfigures:\n  - latncy\n  - overview\n"
+	_, err := LoadExperiment(testSpec{}, Document{Name: "e.yaml", Data: []byte(text)}, []string{"overview", "latency"})
+	want := "e.yaml:2: seed: x: an integer is due\ne.yaml:4: figures: latncy: not one of overview, latency; did you mean latency?"
+	if err == nil || err.Error() != want {
+		t.Errorf("got %v; want %s", err, want)
+	}
+}
+
 func TestLoadTakesTheExperimentBelowSet(t *testing.T) {
-	e, err := LoadExperiment(testSpec{}, Document{Name: "e.yaml", Data: []byte("name: e\nset: {seed: 2, scheme: odp}\n")})
+	e, err := LoadExperiment(testSpec{}, Document{Name: "e.yaml", Data: []byte("name: e\nset: {seed: 2, scheme: odp}\n")}, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -70,11 +80,12 @@ func TestLoadTakesTheExperimentBelowSet(t *testing.T) {
 
 func FuzzExperiment(f *testing.F) {
 	for _, seed := range []string{"name: a\naxes: [{key: seed, values: [1, 2]}]", "axes: [{key: seed, from: 1, to: 9, times: 2}]",
+		"name: a\naxes: [{key: seed, values: [1, 2], with: {scheme: [odp, sva]}}]",
 		"name: a\naxes: [{key: pressure.overcommit, from: 0.1, to: 60, times: 1.01}]", "set: {seed: 1}\naxes: 3", "figures: [a, [b]]"} {
 		f.Add(seed)
 	}
 	f.Fuzz(func(t *testing.T, text string) {
-		e, err := LoadExperiment(testSpec{}, Document{Name: "f.yaml", Data: []byte(text)})
+		e, err := LoadExperiment(testSpec{}, Document{Name: "f.yaml", Data: []byte(text)}, nil)
 		if err != nil {
 			for line := range strings.Lines(err.Error()) {
 				if !strings.HasPrefix(line, "f.yaml") && !strings.HasPrefix(line, "… and ") {

@@ -77,7 +77,7 @@ func TestManyProblemsAreCounted(t *testing.T) {
 		if want := "a.yaml:1: adapters: 100000: out of range; 1 to 16"; err == nil || err.Error() != want {
 			t.Errorf("got %v; want %s", err, want)
 		}
-		_, err = LoadExperiment(testSpec{}, Document{Name: "e.yaml", Data: []byte(axes.String())})
+		_, err = LoadExperiment(testSpec{}, Document{Name: "e.yaml", Data: []byte(axes.String())}, nil)
 		if want := "e.yaml:2: axes: 100000 axes: there are not as many parameters"; err == nil || err.Error() != want {
 			t.Errorf("got %v; want %s", err, want)
 		}
@@ -113,7 +113,7 @@ func TestLongAxesAreRefusedAtOnce(t *testing.T) {
 	} {
 		within(t, 5*time.Second, func() {
 			text := "name: e\naxes: [{key: pressure.overcommit, " + axis + "}]\n"
-			_, err := LoadExperiment(testSpec{}, Document{Name: "e.yaml", Data: []byte(text)})
+			_, err := LoadExperiment(testSpec{}, Document{Name: "e.yaml", Data: []byte(text)}, nil)
 			if err == nil || err.Error() != want {
 				t.Errorf("%.60s: got %v; want %s", axis, err, want)
 			}

@@ -218,6 +218,6 @@ func FuzzLoad(f *testing.F) {
 			return
 		}
 		checkRoundTrip(t, s)
-		_, _ = LoadExperiment(&s, doc)
+		_, _ = LoadExperiment(&s, doc, nil)
 	})
 }

@@ -225,7 +225,7 @@ type DropClasses struct {
 // AdvertiseSummary is the promise of memory and what stands behind it, in bytes.
 type AdvertiseSummary struct {
 	AdvertiseStats
-	Peers []AdvertiseStats `json:"peers,omitempty"` // by peer number
+	Peers []AdvertiseStats `json:"peers,omitempty"` // by peer number, at the end of the run
 }
 
 // AdvertiseStats is the promise to one peer or to all.
@@ -238,15 +238,18 @@ type AdvertiseStats struct {
 
 // RegistrationSummary counts what registering memory during the run took.
 type RegistrationSummary struct {
-	Registered     uint64       `json:"registered"`      // registrations made by system calls
-	Deregistered   uint64       `json:"deregistered"`    // ended by system calls
-	FastRegistered uint64       `json:"fast_registered"` // keys made valid by work requests
-	Invalidated    uint64       `json:"invalidated"`     // keys invalidated by work requests
-	Refused        uint64       `json:"refused"`         // not enough memory to pin
-	CacheHits      uint64       `json:"cache_hits"`      // accesses whose region was registered when they came
-	PinnedPages    uint64       `json:"pinned_pages"`    // by registrations, all together
-	Remaps         uint64       `json:"remaps"`          // of regions, by the process
-	TimePS         clocked.Time `json:"time_ps"`         // of system calls to register and deregister, all together
+	Registered        uint64       `json:"registered"`      // registrations made by system calls
+	Deregistered      uint64       `json:"deregistered"`    // ended by system calls
+	FastRegistered    uint64       `json:"fast_registered"` // keys made valid by work requests
+	Invalidated       uint64       `json:"invalidated"`     // keys invalidated by work requests
+	Refused           uint64       `json:"refused"`         // not enough memory to pin
+	CacheHits         uint64       `json:"cache_hits"`      // accesses whose region was registered when they came
+	PinnedPages       uint64       `json:"pinned_pages"`    // by registrations, all together
+	Remaps            uint64       `json:"remaps"`          // of regions, by the process
+	ChildrenMade      uint64       `json:"children_made"`   // of implicit regions
+	ChildrenDestroyed uint64       `json:"children_destroyed"`
+	ChildrenResident  uint64       `json:"children_resident"` // there at the end
+	TimePS            clocked.Time `json:"time_ps"`           // of system calls to register and deregister, all together
 }
 
 // Violation is a broken rule.
@@ -278,11 +281,14 @@ func indented(v any) ([]byte, error) {
 // ReadSummary reads a summary.json. One of another layout, or without a
 // result_hash, is an error.
 func ReadSummary(path string) (Summary, error) {
-	var s Summary
 	data, err := os.ReadFile(path)
 	if err != nil {
-		return s, err
+		return Summary{}, err
 	}
+	return parseSummary(path, data)
+}
+
+func parseSummary(path string, data []byte) (s Summary, err error) {
 	if err := json.Unmarshal(data, &s); err != nil {
 		return s, fmt.Errorf("%s: no summary of a run: %w", path, err)
 	}

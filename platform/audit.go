@@ -18,6 +18,8 @@ const (
 	RuleSegments  = "segments"   // each segment dropped for its page comes again
 	RuleWalks     = "walks"      // each walk ends: with a fill, an absent entry, an error, or dropped
 	RulePackets   = "packets"    // packets sent = those needed + those resent
+	RuleChildren  = "children"   // an implicit region has a child exactly for each GiB of which pages are in the table
+	RuleResumes   = "resumes"    // each resume names a fault that was reported and not yet resumed
 	RuleRNR       = "rnr"        // each RNR NAK sent is received: the network loses nothing
 )
 
@@ -51,6 +53,7 @@ func (s *System) audit() {
 		violate(RuleUnclaimed, "%d doorbells and queue entries were for nobody", unclaimed)
 	}
 	s.auditIOMMU(violate)
+	s.auditChildren(violate)
 	for i := range s.nodes {
 		if !s.kernel.Dead(i) { // a dead one's walks never end, and what it refused does not come again
 			s.auditNode(i, violate)
@@ -65,7 +68,7 @@ func (s *System) audit() {
 func (s *System) auditNode(i int, violate func(rule, format string, args ...any)) {
 	n := s.nodes[i]
 	d, t := n.responder.DropsOutstanding(), &n.responder.Stats.TCP
-	if drops := t.DropsMoving + t.DropsPaging + t.DropsOver; drops != t.Returned+d {
+	if drops := t.DropsMoving + t.DropsAbsent; drops != t.Returned+d {
 		violate(RuleSegments, "adapter %d: %d segments dropped, %d came again, %d are outstanding", i, drops, t.Returned, d)
 	}
 	if lost := n.responder.Stats.BackupLost; lost > 0 {
@@ -77,6 +80,9 @@ func (s *System) auditNode(i int, violate func(rule, format string, args ...any)
 	q := &n.requester.Stats
 	if first, needed := q.PacketsSent+q.PacketsDammed-q.PacketsResent, q.PacketsNeeded; first < needed || first > needed && q.DeadQPs == 0 {
 		violate(RulePackets, "adapter %d: %d packets sent for the first time, %d needed", i, first, needed)
+	}
+	if stray := n.tpt.Stats.StrayResumes; stray > 0 {
+		violate(RuleResumes, "adapter %d: %d resumes named no fault that waited for one", i, stray)
 	}
 	if sent, got := n.responder.Stats.RNRSent, n.requester.Stats.RNRReceived; sent != got {
 		violate(RuleRNR, "adapter %d: %d RNR NAKs sent, %d received", i, sent, got)
@@ -97,12 +103,12 @@ func (s *System) auditIOMMU(violate func(rule, format string, args ...any)) {
 		asked += n.tpt.Stats.PageRequests
 		stray += n.tpt.Stats.StrayResponses
 	}
-	took := u.PageRequests + u.AutoReply
+	took := u.PageRequests + u.AutoReply + u.PagesDropped
 	if s.kernel.Stats.DeadAdapters > 0 { // what their root ports drop comes to nobody
 		asked = took
 	}
-	if asked != took || u.PagesDropped > 0 || stray > 0 || s.kernel.Stats.PageRequests != u.PageRequests {
-		violate(RulePages, "%d page requests sent, %d taken, %d dropped, %d seen by the kernel; %d stray responses",
+	if asked != took || stray > 0 || s.kernel.Stats.PageRequests != u.PageRequests {
+		violate(RulePages, "%d page requests sent, %d taken, %d of them dropped, %d seen by the kernel; %d stray responses",
 			asked, took, u.PagesDropped, s.kernel.Stats.PageRequests, stray)
 	}
 	if u.UnexpectedCompletions > 0 {

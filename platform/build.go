@@ -3,6 +3,7 @@ package platform
 import (
 	"errors"
 	"fmt"
+	"math"
 
 	"rnicmmu/clocked"
 	"rnicmmu/components/hostmmu/kernel"
@@ -71,20 +72,25 @@ func (s *System) buildKernel(adapters []Spec) error {
 		return err
 	}
 	var regions []kernel.Region
+	for i := range s.space.Regions {
+		r := &s.space.Regions[i]
+		if r.Key = keyOf(i); s.spec.Workload.implicit() {
+			r.Key = keyOf(0)
+		}
+	}
 	for a := range adapters {
-		entry := uint64(0)
-		for i := range s.space.Regions {
-			r := &s.space.Regions[i]
-			regions = append(regions, kernel.Region{VA: r.Placed, Length: r.Len, Adapter: a,
-				FirstPage: r.FirstPage, FirstEntry: entry, Key: keyOf(i), Writable: true, Dynamic: r.dynamic(&s.spec.Workload),
-				MPT: key.Region{Key: keyOf(i), PD: domain, Rights: allRights, FastReg: s.spec.Workload.RegistrationMethod == "fast"}})
-			entry += lineUp(adapters[a].TPT.PageShift().Span(r.Placed, r.Len))
+		for _, p := range s.tableOf(&adapters[a].TPT).pieces {
+			k := p.region.Key
+			regions = append(regions, kernel.Region{VA: p.va, Length: p.length, Adapter: a,
+				FirstPage: p.firstPage, FirstEntry: p.entry, Key: k, Writable: true, Dynamic: p.region.dynamic(&s.spec.Workload),
+				MPT: key.Region{Key: k, PD: domain, Rights: allRights, FastReg: s.spec.Workload.RegistrationMethod == "fast"}})
 		}
 	}
 	s.setup, err = s.kernel.Register(regions)
 	var refused *Refused
 	if over := s.spec.Pressure.Overcommit; over > 0 && errors.As(err, &refused) {
-		refused.Reason += fmt.Sprintf(" (pressure.overcommit %g leaves so few; at most 1 can be pinned)", over)
+		most := math.Floor(1000*float64(s.userPages())/float64(refused.Pages)) / 1000
+		refused.Reason += fmt.Sprintf(" (pressure.overcommit %g leaves so few; at most %g suffices)", over, most)
 	}
 	return err
 }
@@ -125,15 +131,14 @@ func (s *System) buildDriver(peers int, in *Input) {
 // buildNode makes an adapter and its peer.
 func (s *System) buildNode(i int, spec Spec) (*node, error) {
 	n := &node{spec: spec, clock: clocked.NewDomain(spec.TPT.Clock)}
-	entries := uint64(0)
-	for r := range s.space.Regions {
-		entries += lineUp(spec.TPT.PageShift().Span(s.space.Regions[r].Placed, s.space.Regions[r].Len))
-	}
+	entries := s.tableOf(&spec.TPT).entries
 	base := tableBase + model.PA(i)*tableSpan
-	keys := len(s.space.Regions) + 2
+	keys := s.keysOf()
 	mode, pasid := spec.mode()
-	config := tpt.Config{Mode: mode, PASID: pasid, Seed: spec.Seed, Over: s.bytesAdvertised() > s.kernel.Reserved(),
+	config := tpt.Config{Mode: mode, PASID: pasid, Seed: spec.Seed,
 		Place: tpt.Place{MPT: base, MTT: base + model.PA((keys*key.EntryBytes+4095)&^4095), Keys: keys, Entries: max(1, entries)}}
+	// Software allots an adapter no more page requests than the ring holds.
+	spec.TPT.PageRequests = min(spec.TPT.PageRequests, s.spec.Host.IOMMU.PageRequests)
 	var err error
 	if n.tpt, err = tpt.New(s.engine, name("tpt", i), spec.TPT, config); err != nil {
 		return nil, err
@@ -184,7 +189,7 @@ func (s *System) receiveBuffers(int) []transport.RecvBuffers {
 	r := &s.space.Regions[last]
 	for q := range buffers {
 		va := r.Placed + model.VA(uint64(q)*uint64(w.ReceiveBuffers)*uint64(w.ReceiveBytes))
-		buffers[q] = transport.RecvBuffers{Key: uint32(keyOf(last)), PD: domain, VA: va,
+		buffers[q] = transport.RecvBuffers{Key: uint32(r.Key), PD: domain, VA: va,
 			Len: uint32(w.ReceiveBytes), Count: w.ReceiveBuffers, Page: s.space.Page(r, va)}
 	}
 	return buffers
@@ -194,21 +199,8 @@ func (s *System) receiveBuffers(int) []transport.RecvBuffers {
 // contents that exist before time 0.
 func (s *System) program() error {
 	for _, n := range s.nodes {
-		entry := uint64(0)
-		for i := range s.space.Regions {
-			r := &s.space.Regions[i]
-			rights := allRights
-			if n.spec.Scheme != kernel.Pinned && n.spec.Scheme != kernel.IOMMU {
-				rights |= key.OnDemand
-			}
-			if r.Key = keyOf(i); !r.dynamic(&s.spec.Workload) {
-				err := n.tpt.Keys().RegisterAs(r.Key, key.Region{PD: domain, Rights: rights, Base: r.Placed, Length: r.Len,
-					PageShift: n.spec.TPT.PageShift(), MTT: entry})
-				if err != nil {
-					return fmt.Errorf("region %d: %w", i, err)
-				}
-			}
-			entry += lineUp(n.spec.TPT.PageShift().Span(r.Placed, r.Len))
+		if err := s.registerKeys(n); err != nil {
+			return err
 		}
 	}
 	for _, f := range s.setup.Fills {

@@ -33,6 +33,9 @@ var diverse = [][]string{
 	{"workload.accesses=400", "scheme=odp", "transport=iwarp", "tcp.min_rto=1ms", "workload.working_set=256KiB", "pressure.overcommit=1.5", "host.pager.grace=10ms", "workload.read_fraction=0.5", "workload.access_bytes=4KiB", "qp.mtu=1KiB"},
 	{"host.iommu.ats_timeout=10ms", "workload.accesses=400", "scheme=odp", "adapters=[{}, {scheme: sva}, {scheme: suspend, transport: iwarp, tcp.min_rto: 1ms, tpt.clock: 333MHz}]", "workload.working_set=256KiB", "pressure.overcommit=1.5", "host.pager.grace=10ms", "host.cpu.working_set=64KiB", "host.cpu.shared_fraction=0.3", "qp.fault_response=hold"},
 	hanging("sva", "parallel"),
+	{"workload.accesses=400", "scheme=odp", "workload.registration=implicit", "workload.working_set=8GiB", "host.page=2MiB", "host.memory=8MiB", "workload.read_fraction=0.5", "adapters=2", "host.prefetch.advice=read", "host.pager.migrate_interval=1ms", "tpt.mpt.entries=4", "tpt.mpt.ways=0", "tpt.mpt.mshrs=2"},
+	{"workload.accesses=400", "scheme=odp", "workload.registration=implicit", "workload.working_set=8GiB", "host.page=2MiB", "tpt.page=64KiB", "host.memory=16MiB", "workload.send_fraction=0.3", "host.iommu.mode=strict", "tpt.tables=onboard", "qp.fault_response=hold", "tpt.mpt.l2_entries=1024", "host.events.unmap_interval=1ms", "host.events.protect_interval=700us"},
+	append(hanging("odp", "parallel"), "workload.registration=implicit"),
 }
 
 func shuffled(seed uint64) option { return func(s *System) { s.Shuffle(seed) } }

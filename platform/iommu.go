@@ -30,8 +30,11 @@ func (s *Spec) process() bool {
 // forKernel is what the kernel has to know of the adapter.
 func (s *Spec) forKernel() kernel.AdapterConfig {
 	table := s.Scheme == kernel.Pinned || s.Scheme == kernel.ODP || s.Scheme == kernel.Suspend
-	return kernel.AdapterConfig{Shift: s.TPT.PageShift(), Scheme: s.Scheme, Process: s.process(),
-		IOMMU: table && s.behind()}
+	c := kernel.AdapterConfig{Shift: s.TPT.PageShift(), Scheme: s.Scheme, Process: s.process(), IOMMU: table && s.behind()}
+	if s.Workload.implicit() {
+		c.Root = root()
+	}
+	return c
 }
 
 // mode is how the adapter translates.

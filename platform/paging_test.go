@@ -10,6 +10,7 @@ import (
 	"rnicmmu/clocked"
 	"rnicmmu/measure"
 	"rnicmmu/model"
+	"rnicmmu/workload"
 )
 
 // pressed is a small host under pressure: 64 pages of working set, and faults
@@ -43,6 +44,25 @@ func TestPinnedUnderPressure(t *testing.T) {
 		if f, inv := o.sum.Faults, o.sum.Invalidations; o.broken() != "" || f != (measure.FaultSummary{}) || inv.Issued != 0 {
 			t.Errorf("overcommit %g: %s, faults %+v, %d invalidations", over, o.broken(), f, inv.Issued)
 		}
+	}
+}
+
+// What refuses pinned memory names the overcommit that suffices: all pages over
+// the pinned ones, and the two frames that a program of the host pages in.
+func TestMostThatPinnedMemoryLeaves(t *testing.T) {
+	for _, c := range []struct {
+		cpu  string
+		most float64
+	}{{"0B", 1}, {"64KiB", 1.212}} { // 64/64, and (64+16)/(64+2), rounded down
+		program := "host.cpu.working_set=" + c.cpu
+		_, err := execute(nil, pressed("pinned", 1.5, program))
+		if text := fmt.Sprintf("at most %g suffices)", c.most); err == nil || !strings.HasSuffix(err.Error(), text) {
+			t.Errorf("%s: %v; want %q", c.cpu, err, text)
+		}
+		if _, err := execute(nil, pressed("pinned", c.most+0.01, program)); err == nil {
+			t.Errorf("%s: %g is not refused", c.cpu, c.most+0.01)
+		}
+		must(t, nil, pressed("pinned", c.most, program)...)
 	}
 }
 
@@ -177,5 +197,42 @@ func TestManyQPsFaultOnOnePage(t *testing.T) {
 	}
 	if flood := must(t, nil, append(set, "qp.flood=true")...).sum.Transport.PacketsResent; flood <= tr.PacketsResent {
 		t.Errorf("%d packets again in a flood, %d without", flood, tr.PacketsResent)
+	}
+}
+
+// A fault asks for all pages that are left of its message, at most
+// tpt.fault.pages of them; under sva each is a page request of one group.
+func TestFaultCoversMessage(t *testing.T) {
+	const pages = 16
+	for _, scheme := range []string{"odp", "sva"} {
+		for _, op := range []model.Op{model.OpWrite, model.OpRead} {
+			for most, faults := range map[int]uint64{1: 16, 5: 4, 16: 1, 1024: 1} {
+				o := must(t, &Input{Accesses: accesses(op, pages<<12, 0)}, "scheme="+scheme, "transport=rc", "host.memory=1MiB",
+					"qp.fault_response=hold", "tpt.fault.pages="+itoa(most))
+				f := &o.sum.Faults
+				if f.Raised != faults || f.FilledPages != pages {
+					t.Errorf("%s %v, at most %d pages: %d faults filled %d pages, want %d and %d", scheme, op, most, f.Raised, f.FilledPages, faults, pages)
+				}
+				if asked := o.sys.nodes[0].tpt.Stats.PageRequests; scheme == "sva" && asked != pages {
+					t.Errorf("%v, at most %d pages: %d page requests", op, most, asked)
+				}
+			}
+		}
+	}
+}
+
+// Groups that a small ring keeps only in part are answered, discarded and asked
+// for again.
+func TestPartOfAGroup(t *testing.T) {
+	var all []workload.Access
+	for q := range uint32(8) {
+		a := accesses(model.OpWrite, 8<<12, int(8*q))[0]
+		a.QP = q
+		all = append(all, a)
+	}
+	o := must(t, &Input{Accesses: all}, "scheme=sva", "workload.qps=8", "workload.outstanding=8", "adapters=2", "tpt.page_requests=8",
+		"host.iommu.page_requests=12")
+	if n := o.sys.kernel.Stats.PartsDiscarded; n == 0 || o.sum.Accesses.Completed != 8 {
+		t.Errorf("%d parts discarded, %+v", n, o.sum.Accesses)
 	}
 }

@@ -75,7 +75,12 @@ func (d *draw) hosts() {
 	}
 	d.add("host.page", pages[0])
 	d.add("tpt.page", pages[1])
+	if host.scheme != "odp" || strings.Contains(list, "scheme: ") {
+		d.chosen["workload.registration"] = "once"
+	}
 	switch {
+	case d.sparse(): // so few frames that children come and go
+		d.add("host.memory", d.pick("memory", []string{"6MiB", "16MiB"}))
 	case has("pinned") || dma: // what one pins is pinned for all
 		d.add("pressure.overcommit", "0.5")
 	default:
@@ -118,6 +123,12 @@ func (d *draw) streams(process bool) {
 	}
 }
 
+// sparse tells whether the memory is spread over some children of an implicit
+// region.
+func (d *draw) sparse() bool {
+	return d.chosen["workload.registration"] == "implicit" && d.set[3] == "host.page=2MiB" && d.chosen["workload.access_bytes"] != "100000B"
+}
+
 // accesses chooses the mix of operations and the memory that they fall in.
 func (d *draw) accesses() {
 	mix := rapid.SampledFrom(mixes).Draw(d.t, "mix")
@@ -133,7 +144,10 @@ func (d *draw) accesses() {
 		size, stride = "800000B", "100000B"
 		d.add("workload.receive_bytes", "128KiB")
 	}
-	if d.set[3] == "host.page=2MiB" { // 8 pages, or a little less
+	switch {
+	case d.sparse():
+		size, stride = "8GiB", "1GiB"
+	case d.set[3] == "host.page=2MiB": // 8 pages, or a little less
 		size = map[bool]string{true: "16000000B", false: "16MiB"}[long]
 	}
 	d.add("workload.stride", stride)

@@ -11,9 +11,10 @@ import (
 
 // Ways to register the memory of accesses.
 const (
-	registerOnce   = "once"
-	registerEach   = "each"
-	registerCached = "cached"
+	registerOnce     = "once"
+	registerEach     = "each"
+	registerCached   = "cached"
+	registerImplicit = "implicit"
 )
 
 // place is where a region is between unregistered and registered.
@@ -29,6 +30,8 @@ const (
 
 // registration is a region on one adapter.
 type registration struct {
+	once, each bool  // how it is registered; neither: cached
+	cache      int32 // that it is of
 	place      place
 	wanted     bool // in the queue of those to be registered
 	stale      bool // its memory was unmapped under the registration
@@ -38,8 +41,10 @@ type registration struct {
 	waiting    clocked.FIFO[*passport]
 }
 
-// regionCache is what is registered on one adapter.
+// regionCache is what is registered on one adapter of the pattern's memory, or of
+// the aggressor's.
 type regionCache struct {
+	limit   int     // registrations at a time
 	held    int     // registrations, those on their way in and out too
 	leaving int     // of them, on their way out
 	idle    lruList // without users
@@ -54,13 +59,12 @@ type registrar struct {
 	spec    *WorkloadSpec
 	regions []registration // as the kernel's: an adapter's after another's
 	each    int            // regions of an adapter
-	limit   int            // registrations of an adapter at a time
-	caches  []regionCache
-	nodes   lruNodes // of idle and free, by registration
-	free    lruList  // placeFree, of all adapters
-	pinning int      // regions that have pages, or ask for them
-	ending  int      // deregistrations under way
-	short   bool     // the kernel had no memory for a registration: one has to go first
+	caches  []regionCache  // two an adapter
+	nodes   lruNodes       // of idle and free, by registration
+	free    lruList        // placeFree, of all adapters
+	pinning int            // regions that have pages, or ask for them
+	ending  int            // deregistrations under way
+	short   bool           // the kernel had no memory for a registration: one has to go first
 	parked  int
 	hits    uint64 // accesses whose region was registered
 
@@ -72,41 +76,57 @@ type registrar struct {
 
 	remapAt clocked.Time // the next remap
 	random  *workload.Stream
-	remaps  int // regions to choose from
+	remaps  []int32 // regions to choose from, by number on the first adapter
 }
 
 // newRegistrar is nil where memory is registered once.
 func newRegistrar(spec *Spec, adapters int, space *Space) *registrar {
 	w := &spec.Workload
-	if w.Registration == registerOnce {
-		return nil
-	}
-	g := &registrar{spec: w, each: len(space.Regions), regions: make([]registration, adapters*len(space.Regions)),
-		nodes:  make(lruNodes, adapters*len(space.Regions)),
-		caches: make([]regionCache, adapters), free: emptyList, limit: len(space.Regions),
-		remapAt: w.RemapInterval, random: workload.NewStream(spec.Seed, "remap")}
-	for i := range g.caches {
-		g.caches[i].idle = emptyList
-	}
-	if w.Registration == registerCached {
-		g.limit = w.RegistrationCache
-	}
+	each := len(space.Regions)
+	g := &registrar{spec: w, each: each, regions: make([]registration, adapters*each), nodes: make(lruNodes, adapters*each),
+		caches: make([]regionCache, 2*adapters), free: emptyList, remapAt: w.RemapInterval, random: workload.NewStream(spec.Seed, "remap")}
 	for i := range space.Regions {
 		if space.Regions[i].dynamic(w) {
-			g.remaps++
+			g.remaps = append(g.remaps, int32(i))
 		}
 	}
-	if g.remaps == 0 {
-		g.remapAt = 0
+	if len(g.remaps) == 0 {
+		return nil
+	}
+	for i := range g.caches {
+		g.caches[i] = regionCache{idle: emptyList, limit: each}
+	}
+	for n := range g.regions {
+		r, region := &g.regions[n], &space.Regions[n%each]
+		how := w.registrationOf(region)
+		r.once, r.each, r.cache = !dynamic(how), how == registerEach, int32(2*(n/each))
+		if region.Aggressor {
+			r.cache++
+		}
+		if how == registerCached {
+			g.caches[r.cache].limit = w.RegistrationCache
+		}
 	}
 	return g
 }
 
-// dynamic tells whether a region is registered as the accesses need it. Receive
-// buffers are posted before, and stay.
-func (r *Region) dynamic(w *WorkloadSpec) bool {
-	return w.Registration != registerOnce && r.Host != receiveHost
+// registrationOf is how a region is registered. Receive buffers are posted before
+// the run, and stay.
+func (w *WorkloadSpec) registrationOf(r *Region) string {
+	switch {
+	case r.Host == receiveHost:
+		return registerOnce
+	case r.Aggressor:
+		return w.AggressorRegistration
+	}
+	return w.Registration
 }
+
+// dynamic tells whether a region is registered as the accesses need it.
+func (r *Region) dynamic(w *WorkloadSpec) bool { return dynamic(w.registrationOf(r)) }
+
+// dynamic tells whether memory that is registered so is registered during the run.
+func dynamic(how string) bool { return how == registerEach || how == registerCached }
 
 // ask tells whether an access may be posted; if not, it comes back in ready or
 // in refused.
@@ -116,6 +136,9 @@ func (g *registrar) ask(p *passport) bool {
 	}
 	n := int32(int(p.access.Adapter)*g.each) + p.region
 	r := &g.regions[n]
+	if r.once {
+		return true
+	}
 	if r.place == placeValid && !r.stale {
 		g.hits++
 		g.use(n, p)
@@ -139,7 +162,7 @@ func (g *registrar) use(n int32, p *passport) {
 	p.access.Key = p.wqe.Key
 }
 
-func (g *registrar) cacheOf(n int32) *regionCache { return &g.caches[int(n)/g.each] }
+func (g *registrar) cacheOf(n int32) *regionCache { return &g.caches[g.regions[n].cache] }
 
 // want queues a region to be registered, if it can be now.
 func (g *registrar) want(n int32) {
@@ -171,7 +194,7 @@ func (g *registrar) admit(c *regionCache) {
 			r.wanted = false
 			continue
 		}
-		if c.held >= g.limit {
+		if c.held >= c.limit {
 			for c.leaving < c.wanted.Len() && c.idle.oldest != nobody {
 				g.release(c.idle.oldest)
 			}
@@ -250,7 +273,7 @@ func (g *registrar) done(p *passport) {
 	if r.users--; r.users > 0 {
 		return
 	}
-	if r.stale || g.spec.Registration == registerEach {
+	if r.stale || r.each {
 		g.release(n)
 		return
 	}

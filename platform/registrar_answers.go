@@ -105,5 +105,5 @@ func (g *registrar) remap(now clocked.Time) {
 		return
 	}
 	g.remapAt += g.spec.RemapInterval
-	g.order(msg.RemapRegion, int32(g.random.Below(uint64(g.remaps))))
+	g.order(msg.RemapRegion, g.remaps[g.random.Below(uint64(len(g.remaps)))])
 }

@@ -93,8 +93,8 @@ func consistent(t *testing.T, o *outcome, what string) {
 		t.Errorf("%s: %d accesses, %d hits, %d + %d registrations", what, issued, r.CacheHits, r.Registered, r.FastRegistered)
 	}
 	for i := range g.caches {
-		if c := &g.caches[i]; c.held > g.limit || c.leaving != 0 || c.wanted.Len() != 0 {
-			t.Errorf("%s: adapter %d holds %d of %d, %d leaving, %d wanted", what, i, c.held, g.limit, c.leaving, c.wanted.Len())
+		if c := &g.caches[i]; c.held > c.limit || c.leaving != 0 || c.wanted.Len() != 0 {
+			t.Errorf("%s: adapter %d holds %d of %d, %d leaving, %d wanted", what, i, c.held, c.limit, c.leaving, c.wanted.Len())
 		}
 	}
 	if r.TimePS != k.Stats.RegisterTime+k.Stats.DeregisterTime || o.sum.Accesses.Failed > 0 {
@@ -188,6 +188,8 @@ func TestRegistrationKeys(t *testing.T) {
 		{"workload.registration_method", []string{"workload.registration=each", "workload.registration_method=fast", "scheme=odp"}},
 		{"workload.remap_interval", []string{"workload.registration=each", "workload.remap_interval=1ms", "host.iommu.mode=strict"}},
 		{"tpt.page", []string{"workload.registration=each", "tpt.page=64KiB"}},
+		{"tpt.page", []string{"tpt.tenants=2", "workload.aggressor_fraction=0.5", "workload.aggressor_registration=each", "tpt.page=64KiB"}},
+		{"workload.registration_method", []string{"tpt.tenants=2", "workload.aggressor_fraction=0.5", "workload.aggressor_registration=cached", "workload.registration_method=fast", "scheme=odp"}},
 	} {
 		if _, err := execute(nil, c.set); err == nil || !strings.HasPrefix(err.Error(), c.want) {
 			t.Errorf("%v: %v", c.set, err)

@@ -31,6 +31,7 @@ func (s *System) summary(interrupted bool) *measure.Summary {
 		}
 	}
 	s.advertised(&sum)
+	s.addChildren(&sum.Registration)
 	s.utilisation(&sum)
 	return &sum
 }
@@ -110,6 +111,7 @@ func (s *System) addRegistration(r *measure.RegistrationSummary) {
 	r.Registered, r.Deregistered, r.Refused = k.Registrations, k.Deregistrations, k.RegistrationsRefused
 	r.FastRegistered, r.Invalidated = k.FastRegistrations, k.LocalInvalidations
 	r.PinnedPages, r.Remaps = k.PinnedPages, k.Remaps
+	r.ChildrenMade, r.ChildrenDestroyed = k.ChildrenMade, k.ChildrenDestroyed
 	r.TimePS = k.RegisterTime + k.DeregisterTime
 	if g := s.driver.registrar; g != nil {
 		r.CacheHits = g.hits
@@ -144,13 +146,15 @@ func (s *System) addTransport(t *measure.TransportSummary, n *node) {
 	t.PacketsResent += q.PacketsResent
 	t.Timeouts += q.Timeouts
 	t.DeadQPs += q.DeadQPs
+	nak, drop := &t.RNRNaks.Paging, &t.TCPDrops.Paging
+	if s.overAdvertised() {
+		nak, drop = &t.RNRNaks.OverAdvertised, &t.TCPDrops.OverAdvertised
+	}
+	*nak += r.RNRAbsent
+	*drop += r.TCP.DropsAbsent
 	t.RNRNaks.Moving += r.RNRMoving
-	t.RNRNaks.Paging += r.RNRPaging
-	t.RNRNaks.OverAdvertised += r.RNROver
 	t.RNRNaks.NoReceive += r.RNRNoReceive
 	t.TCPDrops.Moving += r.TCP.DropsMoving
-	t.TCPDrops.Paging += r.TCP.DropsPaging
-	t.TCPDrops.OverAdvertised += r.TCP.DropsOver
 	t.FastRetransmits += q.TCP.FastRetransmits + r.TCP.FastRetransmits
 	t.BackedUp += r.BackedUp
 	t.BackupLost += r.BackupLost
@@ -166,15 +170,18 @@ func (s *System) advertised(sum *measure.Summary) {
 	if s.driver.grants != nil {
 		a.Refused = s.driver.grants.refused()
 	}
-	for range s.nodes { // every peer is told of all the memory, and the same memory backs it
-		a.Peers = append(a.Peers, a.AdvertiseStats)
+	for i := range s.nodes {
+		a.Peers = append(a.Peers, measure.AdvertiseStats{BytesAdvertised: s.told(s.kernel.AdvertisedTo(i)),
+			BytesReserved: s.kernel.ReservedFor(i), BytesResident: s.kernel.ResidentFor(i), Refused: a.Refused})
 	}
 }
 
-// bytesAdvertised is what peers were told of: what the policy lets out of all
-// registered memory, unless the configuration says otherwise.
-func (s *System) bytesAdvertised() uint64 {
-	all := s.registered()
+// bytesAdvertised is what peers were told of, all together.
+func (s *System) bytesAdvertised() uint64 { return s.told(s.registered()) }
+
+// told is what the policy lets out of so many registered bytes, unless the
+// configuration says otherwise.
+func (s *System) told(all uint64) uint64 {
 	if s.driver.grants != nil {
 		return min(all, s.driver.grants.bytes())
 	}
@@ -184,6 +191,10 @@ func (s *System) bytesAdvertised() uint64 {
 	return all
 }
 
+// overAdvertised tells whether more memory is advertised than reserved, which
+// classes absent pages.
+func (s *System) overAdvertised() bool { return s.bytesAdvertised() > s.kernel.Reserved() }
+
 // registered is the memory that is registered, or the most that is at a time, in
 // bytes of whole pages.
 func (s *System) registered() uint64 {
@@ -191,21 +202,27 @@ func (s *System) registered() uint64 {
 	if g == nil {
 		return s.kernel.Advertised()
 	}
-	n := g.limit
-	if g.spec.Registration == registerEach && s.driver.outstanding > 0 {
-		n = min(n, s.driver.outstanding)
+	atOnce := g.each
+	if s.driver.outstanding > 0 {
+		atOnce = min(atOnce, s.driver.outstanding)
 	}
-	return s.space.Largest(n) << s.spec.Host.Shift()
+	pages := s.space.Largest(g.each, func(r *Region) bool { return !r.dynamic(g.spec) }) +
+		s.space.Largest(atOnce, func(r *Region) bool { return g.spec.registrationOf(r) == registerEach })
+	for _, theirs := range []bool{false, true} { // a cache each
+		pages += s.space.Largest(g.spec.RegistrationCache, func(r *Region) bool {
+			return g.spec.registrationOf(r) == registerCached && r.Aggressor == theirs
+		})
+	}
+	return pages << s.spec.Host.Shift()
 }
 
 // warning says that more memory is advertised than reserved, where the policy
 // is to say so.
 func (s *System) warning() string {
-	told, backed := s.bytesAdvertised(), s.kernel.Reserved()
-	if s.spec.Advertise.Policy != advertiseWarn || told <= backed {
+	if s.spec.Advertise.Policy != advertiseWarn || !s.overAdvertised() {
 		return ""
 	}
-	return fmt.Sprintf("advertise: peers are told of %d bytes and %d are reserved: accesses to absent pages are answered as over-advertised", told, backed)
+	return fmt.Sprintf("advertise: peers are told of %d bytes and %d are reserved: accesses to absent pages are answered as over-advertised", s.bytesAdvertised(), s.kernel.Reserved())
 }
 
 // utilisation is the share of the measured time in which each direction was

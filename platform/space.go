@@ -21,7 +21,6 @@ type Region struct {
 	Placed          model.VA // where it is simulated
 	FirstPage       uint32   // dense number of its first host page
 	Pages           uint32   // host pages
-	Entry           uint64   // first entry of the adapters' tables, the same on each
 	Key             key.Key  // the same on each
 }
 
@@ -81,14 +80,12 @@ func relocation(regions []workload.Region, host model.PageShift) model.VA {
 // Pages is the number of host pages of all regions.
 func (s *Space) Pages() uint32 { return s.pages }
 
-// Largest counts the host pages of the n regions that have most of them, receive
-// buffers aside, and those of the receive buffers.
-func (s *Space) Largest(n int) (pages uint64) {
+// Largest counts the host pages of the n regions that have most of them, among
+// those asked for.
+func (s *Space) Largest(n int, of func(*Region) bool) (pages uint64) {
 	var sizes []uint32
 	for i := range s.Regions {
-		if r := &s.Regions[i]; r.Host == receiveHost {
-			pages += uint64(r.Pages)
-		} else {
+		if r := &s.Regions[i]; of(r) {
 			sizes = append(sizes, r.Pages)
 		}
 	}

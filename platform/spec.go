@@ -22,7 +22,7 @@ type Spec struct {
 	Seed         uint64         `key:"seed" default:"1" doc:"seed of every random stream" source:"any"`
 	Scheme       string         `key:"scheme" default:"pinned" oneof:"pinned,odp,sva,iommu,suspend" doc:"how the adapter lives with paging: pinned pages; on-demand paging of its table; the process's page table by ATS and PRI; every transfer translated by the host's IOMMU; suspension of what moves or leaves" source:"pinned: [rdma-core] ibv_reg_mr; odp: [Linux] mlx5/odp.c; sva: [riscv-iommu]; iommu: [rIOMMU15]; suspend: derived, docs/schemes.md"`
 	Transport    string         `key:"transport" default:"rc" oneof:"rc,iwarp" doc:"transport of the requests: the reliable connection of InfiniBand and RoCE, or DDP over TCP" source:"rc: [IBA]; iwarp: [RFC5040], [RFC5041]"`
-	Adapters     model.Replicas `key:"adapters" default:"1" min:"1" max:"16" scope:"scheme,transport,translate_per,tpt,pcie,qp,tcp,adapter,network" doc:"adapters on the host, each with a peer: a number, or a list of settings where they differ" source:"any"`
+	Adapters     model.Replicas `key:"adapters" default:"1" min:"1" max:"16" scope:"scheme,transport,translate_per,tpt,pcie,qp,tcp,adapter,network" doc:"adapters on the host, each with a peer: a number, or, where they differ, a list of the settings of each, such as [{tpt.mtt.entries: 64}, {scheme: sva, pcie.lanes: 8}, {}]" source:"any"`
 	TranslatePer string         `key:"translate_per" default:"request" oneof:"request,packet,tlp" doc:"a page is translated once a message, once a packet or once a TLP, and held between" source:"assumption: adapters differ"`
 	Warmup       model.Warmup   `key:"warmup" default:"0" doc:"accesses or simulated time left out of the figures" source:"any"`
 	Watchdog     clocked.Time   `key:"watchdog" default:"100s" min:"1us" max:"10000s" doc:"simulated time without a completion after which the run is given up, with a dump" source:"assumption: above seven ACK timeouts of code 21, 60 s (derived); larger codes need more"`
@@ -71,7 +71,7 @@ type WorkloadSpec struct {
 	AccessBytes  model.Bytes `key:"access_bytes" default:"64B" min:"1B" max:"2GiB" doc:"bytes of an access, and its alignment" source:"[FaRM14] Fig. 4: 64 B"`
 	WorkingSet   model.Bytes `key:"working_set" default:"4MiB" min:"1B" max:"64TiB" doc:"memory that the accesses fall in" source:"assumption: half of the default table cache's reach"`
 	Regions      int         `key:"regions" default:"1" min:"1" max:"1000000" doc:"memory regions that the working set is registered as" source:"any"`
-	Registration string      `key:"registration" default:"once" oneof:"once,each,cached" doc:"regions are registered before the run, for each access and let go after it (accesses that overlap share), or kept in a cache of registrations" source:"any"`
+	Registration string      `key:"registration" default:"once" oneof:"once,each,cached,implicit" doc:"regions are registered before the run, for each access and let go after it (accesses that overlap share), or kept in a cache of registrations; implicit, under odp: one region over the whole address space, before the run" source:"any; implicit: [Linux] mlx5/odp.c"`
 
 	RegistrationCache  int          `key:"registration_cache" default:"16" min:"1" max:"1000000" doc:"cached: registrations kept on an adapter; a region beyond them takes the place of the one that has been idle longest" source:"assumption"`
 	RegistrationMethod string       `key:"registration_method" default:"regular" oneof:"regular,fast" doc:"a registration ends with its pages unpinned, or with its key alone: pages stay pinned, and a work request makes the next key valid (fast registration)" source:"[Linux] rxe_mr.c"`
@@ -93,7 +93,10 @@ type WorkloadSpec struct {
 	ValueMax       model.Bytes `key:"value_max" default:"1KiB" min:"1B" max:"1GiB" doc:"keyvalue: longest value" source:"assumption"`
 
 	AggressorFraction   float64     `key:"aggressor_fraction" default:"0" min:"0" max:"1" zero:"none: the pattern is on all queue pairs" doc:"share of the accesses that come from an aggressor: the queue pairs of every tenant but 0 (tpt.tenants), uniform in memory of their own; the pattern keeps to tenant 0's" source:"any"`
-	AggressorWorkingSet model.Bytes `key:"aggressor_working_set" default:"64MiB" min:"1B" max:"64TiB" doc:"memory of the aggressor, one region apart from the working set" source:"assumption: 8 times the default table cache's reach"`
+	AggressorWorkingSet model.Bytes `key:"aggressor_working_set" default:"64MiB" min:"1B" max:"64TiB" doc:"memory of the aggressor, apart from the working set" source:"assumption: 8 times the default table cache's reach"`
+
+	AggressorRegions      int    `key:"aggressor_regions" default:"1" min:"1" max:"1000000" doc:"memory regions that the aggressor's memory is registered as" source:"any"`
+	AggressorRegistration string `key:"aggressor_registration" default:"once" oneof:"once,each,cached" doc:"as workload.registration, of the aggressor's regions; its cache is its own, and of the same size" source:"any"`
 
 	ReceiveBuffers int         `key:"receive_buffers" default:"64" min:"1" max:"65536" doc:"receive buffers of each queue pair, used in turn by SENDs" source:"assumption"`
 	ReceiveBytes   model.Bytes `key:"receive_bytes" default:"4KiB" min:"1B" max:"1GiB" doc:"size of a receive buffer; a longer SEND is an invalid request" source:"assumption: one page"`
@@ -111,7 +114,7 @@ func (s *Spec) synthetic() workload.SyntheticSpec {
 		HotFraction: w.HotFraction, HotProbability: w.HotProbability,
 		ValueMin: uint32(w.ValueMin), ValueMax: uint32(w.ValueMax),
 		OfferedRate: float64(w.OfferedRate), Arrival: w.Arrival,
-		Tenants: uint32(s.TPT.Tenants), AggressorFraction: w.AggressorFraction, AggressorWorkingSet: uint64(w.AggressorWorkingSet),
+		Tenants: uint32(s.TPT.Tenants), AggressorFraction: w.AggressorFraction, AggressorWorkingSet: uint64(w.AggressorWorkingSet), AggressorRegions: uint32(w.AggressorRegions),
 	}
 }
 

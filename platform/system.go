@@ -132,9 +132,12 @@ func (s *System) applyPressure() {
 		return
 	}
 	shift := s.spec.Host.Shift()
-	pages := float64(s.space.Pages()) + float64(s.spec.Host.CPUPages())
-	s.spec.Host.Memory = model.Bytes(uint64(max(2, pages/over)) << shift)
+	s.spec.Host.Memory = model.Bytes(uint64(max(2, float64(s.userPages())/over)) << shift)
 }
+
+// userPages are the host pages that the workload and the host's own program
+// want.
+func (s *System) userPages() uint64 { return uint64(s.space.Pages()) + uint64(s.spec.Host.CPUPages()) }
 
 // receiveRegions is the memory of the receive buffers, where there are SENDs.
 func (s *System) receiveRegions(in *Input) []workload.Region {

@@ -32,6 +32,47 @@ func TestPartitionKeepsTheVictimsPages(t *testing.T) {
 	}
 }
 
+// Each of the two has its own way of registration, and its own cache: of n accesses
+// one at a time, those that are registered each are registrations, and an access
+// of the other's in between takes no place. What peers are told of is what is
+// registered for good and the most that is besides.
+func TestTenantsRegisterApart(t *testing.T) {
+	for _, c := range []struct {
+		victim, aggressor string
+		want              func(victim, aggressor uint64) uint64
+		told              uint64 // MiB
+	}{
+		{"once", "each", func(_, a uint64) uint64 { return a }, 2 + 1},
+		{"each", "once", func(v, _ uint64) uint64 { return v }, 2 + 1},
+		{"each", "each", func(v, a uint64) uint64 { return v + a }, 2},
+		{"cached", "cached", func(_, _ uint64) uint64 { return 2 }, 2 + 1},
+		{"once", "cached", func(_, _ uint64) uint64 { return 1 }, 2 + 1},
+		{"cached", "each", func(_, a uint64) uint64 { return 1 + a }, 2 + 1},
+	} {
+		o := must(t, nil, "tpt.tenants=2", "workload.accesses=200", "workload.outstanding=1", "workload.working_set=2MiB",
+			"workload.aggressor_working_set=1MiB", "workload.aggressor_fraction=0.5", "workload.registration_cache=1",
+			"workload.registration="+c.victim, "workload.aggressor_registration="+c.aggressor)
+		v, a := o.sum.Victim.Completed, o.sum.Aggressor.Completed
+		if got, want := o.sum.Registration.Registered, c.want(v, a); got != want || v+a != 200 || v == 0 || a == 0 {
+			t.Errorf("victim %s, aggressor %s: %d registrations for %d and %d accesses, want %d", c.victim, c.aggressor, got, v, a, want)
+		}
+		if got, want := o.sum.Advertise.BytesAdvertised, c.told<<20; got != want {
+			t.Errorf("victim %s, aggressor %s: %d bytes advertised, want %d", c.victim, c.aggressor, got, want)
+		}
+	}
+}
+
+// A neighbour that registers its memory for every access takes none of the
+// victim's pages from a partitioned cache, though each of its registrations ends
+// with an invalidation of its own.
+func TestPartitionAgainstRegistrations(t *testing.T) {
+	o := must(t, nil, "tpt.tenants=2", "tpt.mtt.entries=1024", "workload.pattern=strided", "workload.working_set=1MiB", "tpt.partition=tenant",
+		"workload.aggressor_fraction=0.5", "workload.aggressor_regions=64", "workload.aggressor_registration=each", "workload.accesses=2000", "workload.outstanding=4")
+	if v := &o.sum.Victim; v.MTT.Misses != 256 || o.sum.Registration.Deregistered < 64 {
+		t.Errorf("the victim missed %d of %d times beside %d deregistrations", v.MTT.Misses, v.MTT.Lookups, o.sum.Registration.Deregistered)
+	}
+}
+
 // Every tenant has its share of accesses that go to all queue pairs in turn.
 func TestTenantsShareTheQPs(t *testing.T) {
 	o := must(t, nil, "tpt.tenants=4", "workload.accesses=1600")

@@ -46,37 +46,61 @@ func (a Axis) position(value string) float64 {
 	return float64(i)
 }
 
-// named is a value as a group's name tells it.
+// named is a value as a group's name tells it: with what it is of, but for words
+// that say it themselves.
 func (a Axis) named(value string) string {
-	if !a.numeric() {
-		return value
-	}
-	name := a.Key[strings.LastIndexByte(a.Key, '.')+1:]
-	if name == "ways" && value == "0" {
+	what := a.name().short
+	switch {
+	case strings.HasSuffix(a.Key, ".ways") && value == "0":
 		return "fully associative"
+	case what == "":
+		return value
+	case a.numeric():
+		return what + " " + a.quantity(a.position(value))
 	}
-	return name + " " + value
+	return what + ": " + value
 }
 
-var axisNames = map[string]string{
-	"tpt.mtt.entries":       "translation-cache (MTT) entries",
-	"tpt.mtt.ways":          "ways of the translation cache (MTT)",
-	"tpt.mpt.entries":       "protection-cache (MPT) entries",
-	"tpt.page":              "page of the adapter's table",
-	"pressure.overcommit":   "overcommit (working set / user frames)",
-	"workload.outstanding":  "accesses outstanding",
-	"workload.access_bytes": "access size",
-	"workload.working_set":  "working set",
-	"host.memory":           "host memory for user pages",
-	"scheme":                "scheme",
+// axisName is what a key is called: on an axis, and before a value in a group's
+// name, where schemes and transports are their own names.
+type axisName struct{ long, short string }
+
+var axisNames = map[string]axisName{
+	"adapters":                        {"adapters", "adapters"},
+	"advertise.policy":                {"policy of advertising memory", "policy"},
+	"host.memory":                     {"host memory for user pages", "memory"},
+	"host.notifier.order":             {"order in which adapters are told", "notifier"},
+	"host.pager.batch":                {"pages of one invalidation", "batch"},
+	"pressure.overcommit":             {"overcommit (working set / user frames)", "overcommit"},
+	"scheme":                          {"scheme", ""},
+	"tcp.min_rto":                     {"floor of TCP's time-out (min RTO)", "min RTO"},
+	"tpt.mpt.entries":                 {"protection-cache (MPT) entries", "MPT entries"},
+	"tpt.mtt.entries":                 {"translation-cache (MTT) entries", "MTT entries"},
+	"tpt.mtt.ways":                    {"ways of the translation cache (MTT)", "ways"},
+	"tpt.page":                        {"page of the adapter's table", "page"},
+	"tpt.partition":                   {"partition of the adapter's caches", "partition"},
+	"translate_per":                   {"translated once a", "translated per"},
+	"transport":                       {"transport", ""},
+	"workload.access_bytes":           {"access size", "access"},
+	"workload.aggressor_fraction":     {"neighbour's share of the accesses", "neighbour's share"},
+	"workload.aggressor_registration": {"how the neighbour's memory is registered", "neighbour's registration"},
+	"workload.outstanding":            {"accesses outstanding", "outstanding"},
+	"workload.qps":                    {"queue pairs", "QPs"},
+	"workload.registration":           {"registration", "registration"},
+	"workload.registration_cache":     {"regions that the registration cache holds", "cached regions"},
+	"workload.working_set":            {"working set", "working set"},
 }
 
-func (a Axis) label() string {
+// name is that of the list; else the key, and in short its last part.
+func (a Axis) name() axisName {
 	if name, ok := axisNames[a.Key]; ok {
 		return name
 	}
-	return a.Key
+	last := a.Key[strings.LastIndexByte(a.Key, '.')+1:]
+	return axisName{a.Key, strings.ReplaceAll(last, "_", " ")}
 }
+
+func (a Axis) label() string { return a.name().long }
 
 // prefixes of quantities in configurations, longest unit first.
 var quantities = []struct {

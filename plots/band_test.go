@@ -30,7 +30,7 @@ func refusedSweep(t *testing.T) *sweepFigure {
 // gives the data's own floor back as its upper edge.
 func TestBandIsUnderTheData(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		b := band{floor: rapid.Float64Range(0.001, 10).Draw(t, "floor"), log: rapid.Bool().Draw(t, "log")}
+		b := band{height: bandHeight, floor: rapid.Float64Range(0.001, 10).Draw(t, "floor"), log: rapid.Bool().Draw(t, "log")}
 		b.top = b.floor * rapid.Float64Range(1.5, 1e6).Draw(t, "span")
 		height := vg.Length(rapid.Float64Range(3*float64(bandHeight), 1000).Draw(t, "height"))
 		s := scale{min: b.bottom(height), max: b.top, log: b.log}
@@ -67,7 +67,7 @@ func TestEveryPanelOfASweepWithRefusedPointsHasTheBand(t *testing.T) {
 			g.Status[i] = "ok"
 		}
 	}
-	if p := s.newPanel(scale{max: 1}, scale{max: 1}); p.band != nil {
+	if p := s.newPanel(scale{max: 1}, scale{max: 1}, s.layout.Groups, inInk); p.band != nil {
 		t.Error("a band for nothing")
 	}
 }
@@ -110,16 +110,26 @@ func TestRunOfEqualLatencies(t *testing.T) {
 	}
 }
 
-// Translation is told however small; what is nothing is not told.
-func TestTranslationIsNeverOther(t *testing.T) {
-	names := []string{"network", "translate", "mpt_miss", "mtt_miss", "mshr", "fault", "pcie"}
-	means := [][]float64{{1e6}, {1}, {1}, {1}, {1}, {0}, {1}}
-	b := gather(names, means, 1)
-	if want := []string{"network", "translate", "mpt_miss", "mtt_miss", "mshr", "other"}; !slices.Equal(b.Causes, want) {
-		t.Errorf("causes %v, want %v", b.Causes, want)
+// A part that reaches 1 % of any bar is named, however little it is of the others;
+// of the rest the largest are, while fewer than eight are named.
+func TestWhatIsSeenInABarIsNamed(t *testing.T) {
+	names := []string{"a", "b", "c", "d", "e", "f", "g", "h", "i", "nothing"}
+	means := [][]float64{{9e5, 1e7}, {1e5, 1}, {1, 1}, {2, 1}, {3, 1}, {4, 1}, {5, 1}, {6, 1}, {7, 2e5}, {0, 0}}
+	b := gather(names, means, 2)
+	if want := []string{"a", "b", "d", "e", "f", "g", "h", "i", "other"}; !slices.Equal(b.Causes, want) {
+		t.Fatalf("causes %v, want %v", b.Causes, want)
 	}
-	if got := b.Mean[len(b.Mean)-1][0]; got != 1 {
-		t.Errorf("other is %g, want pcie's 1", got)
+	if got := b.Mean[len(b.Mean)-1]; !slices.Equal(got, []float64{1, 1}) {
+		t.Errorf("other is %g, want c's", got)
+	}
+	if got := b.Most[len(b.Most)-2]; math.Abs(got-0.0196) > 0.0001 { // 2e5 / 1.02e7
+		t.Errorf("i has %g of a bar at most", got)
+	}
+	for i := range 2 * fewParts {
+		names, means = append(names, string(rune('j'+i))), append(means, []float64{1e5, 0})
+	}
+	if b := gather(names, means, 2); len(b.Causes) != 2*fewParts+4 { // a, b, i and other
+		t.Errorf("%v, want all that are seen", b.Causes)
 	}
 }
 
@@ -128,13 +138,13 @@ func TestOverviewTellsPagingUnderLatency(t *testing.T) {
 		write func(*testing.T, string)
 		want  [2]string
 	}{
-		"paging": {func(t *testing.T, dir string) { pagingSweep(t, dir, "pinned", "odp") }, [2]string{"p99 latency (µs)", "per 1000 accesses"}},
+		"paging": {func(t *testing.T, dir string) { pagingSweep(t, dir, "pinned", "odp") }, [2]string{"p50 latency (µs)", "faults per 1000 accesses"}},
 		"pinned": {func(t *testing.T, dir string) {
 			writeSweep(t, dir, []string{"scheme", "workload.qps"}, []point{
 				{[]string{"pinned", "1"}, "ok", sample(0.2, 0)}, {[]string{"pinned", "2"}, "ok", sample(0.2, 0)},
 				{[]string{"odp", "1"}, "ok", sample(0.2, 0)}, {[]string{"odp", "2"}, "ok", sample(0.2, 0)}}, nil)
-		}, [2]string{"p99 latency (µs)", "accesses completed (M/s)"}},
-		"tables": {func(t *testing.T, dir string) { tlbSweep(t, dir) }, [2]string{"share of MTT lookups (%)", "latency of an access (µs)"}},
+		}, [2]string{"p50 latency (µs)", "accesses completed (M/s)"}},
+		"tables": {func(t *testing.T, dir string) { tlbSweep(t, dir) }, [2]string{"share of MTT look-ups (%)", "latency of an access (µs)"}},
 	} {
 		dir := t.TempDir()
 		c.write(t, dir)

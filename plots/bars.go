@@ -5,6 +5,7 @@ import (
 	"math"
 
 	"gonum.org/v1/plot"
+	"gonum.org/v1/plot/text"
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
 )
@@ -16,6 +17,7 @@ type stack struct {
 	layers [][]float64
 	colors []color.Color
 	above  []string // told above a bar
+	style  text.Style
 }
 
 const mostBars = 100 // more stand as steps without edges
@@ -53,7 +55,11 @@ func (s stack) Plot(c draw.Canvas, p *plot.Plot) {
 	}
 	for i, label := range s.above {
 		if label != "" {
-			c.FillText(aboveText, vg.Point{X: x(s.x[i]), Y: y(base[i]) + vg.Points(2)}, label)
+			at := vg.Point{X: x(s.x[i]), Y: y(base[i]) + vg.Points(2)}
+			if s.style.Rotation != 0 {
+				at.X -= s.style.FontExtents().Descent // as centred does across
+			}
+			c.FillText(s.style, at, label)
 		}
 	}
 }
@@ -78,6 +84,69 @@ func (s stack) steps(run []int, base, layer []float64, x, y func(float64) vg.Len
 
 func rectangle(left, right, bottom, top vg.Length) []vg.Point {
 	return []vg.Point{{X: left, Y: bottom}, {X: right, Y: bottom}, {X: right, Y: top}, {X: left, Y: top}}
+}
+
+// barStyle is how all bars of a figure are drawn.
+type barStyle struct {
+	b      Breakdown
+	y      scale
+	values [][]float64
+	above  text.Style // of the total over a bar
+	told   bool       // it is told
+}
+
+// bars are stacks of means, or of shares where the totals differ much, for bars
+// that stand pitch apart, with room above for the totals.
+func (b Breakdown) bars(label string, pitch vg.Length) barStyle {
+	s := barStyle{b: b, values: b.Mean, y: linearScale(timeUnits, label, b.Total), above: aboveText}
+	_, top, _ := spanOf(b.Total)
+	top /= s.y.unit.base
+	if spansMore(b.Total, widestStack) {
+		s.values, s.y, top = b.shares(), shareTo100("share of "+label+" (%)\nand, over a bar, the "+label), 100
+	}
+	widest := vg.Length(0)
+	for _, t := range b.Total {
+		if !math.IsNaN(t) {
+			widest = max(widest, aboveText.Width(formatTime(t)))
+		}
+	}
+	room := 0.1
+	if widest+vg.Points(2) > pitch {
+		s.above.Rotation, s.above.XAlign, s.above.YAlign = math.Pi/2, text.XLeft, text.YCenter
+		room = 0.35
+	}
+	if s.told = pitch >= aboveText.Font.Size; s.told {
+		s.y.max = max(s.y.max, top*(1+room))
+	}
+	return s
+}
+
+// of are the bars of a group.
+func (s barStyle) of(g Series) stack {
+	bar := stack{x: g.X, width: 0.78, style: s.above}
+	if s.told {
+		for _, row := range g.Rows {
+			label := ""
+			if t := s.b.Total[row]; !math.IsNaN(t) {
+				label = formatTime(t)
+			}
+			bar.above = append(bar.above, label)
+		}
+	}
+	for c, name := range s.b.Causes {
+		layer := make([]float64, len(g.Rows))
+		for i, row := range g.Rows {
+			layer[i] = s.values[c][row] / s.y.unit.base
+		}
+		bar.layers = append(bar.layers, layer)
+		bar.colors = append(bar.colors, causeColor(name))
+	}
+	return bar
+}
+
+func spansMore(values []float64, factor float64) bool {
+	lo, hi, ok := spanOf(values)
+	return ok && lo > 0 && hi/lo > factor
 }
 
 // stairs is one stacked bar drawn as a staircase: a row a part, each starting

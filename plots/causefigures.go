@@ -5,20 +5,24 @@ import (
 	"math"
 	"slices"
 
+	"gonum.org/v1/plot"
+	"gonum.org/v1/plot/text"
 	"gonum.org/v1/plot/vg"
 )
 
 const (
-	leastShare  = 0.01 // a cause under this share of every point joins "other"
+	leastShare  = 0.01 // of a bar, to be seen in it
+	fewParts    = 8    // are all named
 	widestStack = 8    // means that span more are shown as shares
 	other       = "other"
-	mostStacks  = 9 // groups that still get a panel of bars each
+	mostStacks  = 12 // groups that still get a panel of bars each
 )
 
 // Breakdown is mean latency by cause: Mean[c][row] picoseconds, NaN where the
 // row has no result.
 type Breakdown struct {
-	Causes []string // those of translation and those that reach 1 % in some row, in order, then "other"
+	Causes []string  // those that gather keeps, in order, then "other"
+	Most   []float64 // the largest share of a row's total that each has, 0 … 1
 	Mean   [][]float64
 	Total  []float64 // a row
 }
@@ -47,11 +51,8 @@ func (t *Table) breakdown(prefix, count string) (Breakdown, error) {
 	return gather(names, means, len(t.Rows)), nil
 }
 
-// translationCauses are what the adapter's MMU adds to an access: told however
-// small, because they are what is looked for.
-var translationCauses = []string{"translate", "mpt_miss", "mtt_miss", "mshr", "fault"}
-
-// gather keeps the causes that matter and joins the rest.
+// gather keeps the causes that are seen in some row, and the largest others while
+// few are kept, and joins the rest.
 func gather(names []string, means [][]float64, rows int) Breakdown {
 	b := Breakdown{Total: make([]float64, rows)}
 	for _, m := range means {
@@ -59,27 +60,30 @@ func gather(names []string, means [][]float64, rows int) Breakdown {
 			b.Total[i] += v
 		}
 	}
-	rest := make([]float64, rows)
-	joined := false
+	most := make([]float64, len(names))
+	order := make([]int, len(names))
 	for c, m := range means {
-		matters, least := false, leastShare
-		if slices.Contains(translationCauses, names[c]) {
-			least = 0
-		}
+		order[c] = c
 		for i, v := range m {
-			matters = matters || v > 0 && v >= least*b.Total[i]
+			if v > 0 {
+				most[c] = max(most[c], v/b.Total[i])
+			}
 		}
-		if matters {
-			b.Causes, b.Mean = append(b.Causes, names[c]), append(b.Mean, m)
+	}
+	slices.SortStableFunc(order, func(a, b int) int { return compare(most[b], most[a]) })
+	rest, joined := make([]float64, rows), 0.0
+	for c, m := range means {
+		if most[c] > 0 && (most[c] >= leastShare || slices.Index(order, c) < fewParts) {
+			b.Causes, b.Mean, b.Most = append(b.Causes, names[c]), append(b.Mean, m), append(b.Most, most[c])
 			continue
 		}
 		for i, v := range m {
 			rest[i] += v
-			joined = joined || v > 0
 		}
+		joined = max(joined, most[c])
 	}
-	if joined {
-		b.Causes, b.Mean = append(b.Causes, other), append(b.Mean, rest)
+	if joined > 0 {
+		b.Causes, b.Mean, b.Most = append(b.Causes, other), append(b.Mean, rest), append(b.Most, joined)
 	}
 	return b
 }
@@ -117,8 +121,12 @@ func (s *sweepFigure) stacked(name, what, label string, b Breakdown) *figure {
 	} else {
 		s.groupBars(f, b, label)
 	}
-	for _, name := range b.Causes {
-		f.legend = append(f.legend, entry{name: name, fill: causeColor(name)})
+	for c, name := range b.Causes {
+		told := name
+		if b.Most[c] < leastShare {
+			told += " (< 1 %)"
+		}
+		f.legend = append(f.legend, entry{name: told, fill: causeColor(name)})
 	}
 	slices.Reverse(f.legend)
 	s.crossLegend(f)
@@ -130,39 +138,39 @@ func (s *sweepFigure) stacked(name, what, label string, b Breakdown) *figure {
 func (s *sweepFigure) groupBars(f *figure, b Breakdown, label string) {
 	groups, x := s.layout.Groups, s.layout.X
 	columns := min(len(groups), 2)
-	if len(groups) > 4 && !longNames(groups) {
+	switch {
+	case longNames(groups):
+	case len(groups) > 9:
+		columns = 4
+	case len(groups) > 4:
 		columns = 3
 	}
 	width := figureWidth * 0.68 / vg.Length(columns)
-	values, y := b.Mean, linearScale(timeUnits, label, b.Total)
-	var above []string
-	if spansMore(b.Total, widestStack) {
-		values = b.shares()
-		above, y = b.sharesScale(groups, width, label)
+	n := 1
+	for _, g := range groups {
+		n = max(n, len(g.X))
 	}
+	bars := b.bars(label, width/vg.Length(n))
 	var panels []*panel
 	for _, g := range groups {
-		bars := rowScale(x.label(), barNames(x, g))
-		bars.fit(width)
-		p := newPanel(bars, y)
+		places := rowScale(x.label(), barNames(x, g))
+		places.fit(width)
+		p := newPanel(places, bars.y)
 		p.X.Tick.Color = color.White // keeps the labels off the axis
 		p.title = g.Group
-		p.Add(newStack(b, values, above, y, inRow(g)))
-		addCrosses(p.Plot, inRow(g))
+		p.Add(bars.of(inRow(g)))
+		addCrosses(p.Plot, []Series{inRow(g)}, inInk)
 		panels = append(panels, p)
 	}
 	f.arrange(panels, columns)
 	if n := len(f.panels); n > 2 {
-		f.height = vg.Length(n) * 5.5 * vg.Centimeter
+		f.height = vg.Length(n) * rowHeight
 	}
 }
 
 // allBars is one panel with a block of bars a group.
 func (s *sweepFigure) allBars(b Breakdown, label string) *panel {
-	values, y := b.Mean, linearScale(timeUnits, label, b.Total)
-	if spansMore(b.Total, widestStack) {
-		values, y = b.shares(), shareScale(label)
-	}
+	const width = figureWidth * 0.68
 	var all Series
 	var names []string
 	x := scale{names: true, min: -1, unit: unit{base: 1}, label: "in each block ascending: " + s.layout.X.label()}
@@ -180,11 +188,21 @@ func (s *sweepFigure) allBars(b Breakdown, label string) *panel {
 	}
 	x.max = at - 1
 	x.format = func(v float64) string { return names[slices.Index(x.only, v)] }
-	x.fit(figureWidth * 0.68)
-	p := newPanel(x, y)
-	p.X.Tick.Color = color.White
-	p.Add(newStack(b, values, nil, y, all))
-	addCrosses(p.Plot, all)
+	x.fit(width)
+	unnamed := func(tick plot.Tick) bool { return tick.Label == "" }
+	upright := slices.ContainsFunc(x.ticks, unnamed) && tickText.Font.Size*vg.Length(len(names)) < width
+	for i := range x.ticks {
+		if upright {
+			x.ticks[i].Label = names[i]
+		}
+	}
+	bars := b.bars(label, width/vg.Length(at))
+	p := newPanel(x, bars.y)
+	if p.X.Tick.Color = color.White; upright {
+		p.X.Tick.Label.Rotation, p.X.Tick.Label.XAlign, p.X.Tick.Label.YAlign = math.Pi/2, text.XRight, text.YCenter
+	}
+	p.Add(bars.of(all))
+	addCrosses(p.Plot, []Series{all}, inInk)
 	return p
 }
 
@@ -212,54 +230,4 @@ func inRow(g Series) Series {
 		g.X[i] = float64(i)
 	}
 	return g
-}
-
-func newStack(b Breakdown, values [][]float64, above []string, y scale, g Series) stack {
-	bar := stack{x: g.X, width: 0.78}
-	if above != nil {
-		for _, row := range g.Rows {
-			bar.above = append(bar.above, above[row])
-		}
-	}
-	for c, name := range b.Causes {
-		layer := make([]float64, len(g.Rows))
-		for i, row := range g.Rows {
-			layer[i] = values[c][row] / y.unit.base
-		}
-		bar.layers = append(bar.layers, layer)
-		bar.colors = append(bar.colors, causeColor(name))
-	}
-	return bar
-}
-
-func spansMore(values []float64, factor float64) bool {
-	lo, hi, ok := spanOf(values)
-	return ok && lo > 0 && hi/lo > factor
-}
-
-func shareScale(of string) scale {
-	return scale{max: 108, unit: unit{base: 1}, label: "share of " + of + " (%)", ticks: linearTicks(0, 100, 20)}
-}
-
-// sharesScale is the axis of shares and, where the bars leave room, each row's
-// mean to stand above its bar.
-func (b Breakdown) sharesScale(groups []Series, width vg.Length, label string) (above []string, y scale) {
-	y = shareScale(label)
-	lo, hi, _ := spanOf(b.Total)
-	u := unitFor(timeUnits, math.Sqrt(lo*hi))
-	above = make([]string, len(b.Total))
-	widest := vg.Length(0)
-	for row, t := range b.Total {
-		if !math.IsNaN(t) {
-			above[row] = significant(t/u.base, 3)
-			widest = max(widest, aboveText.Width(above[row]))
-		}
-	}
-	for _, g := range groups {
-		if widest+vg.Points(1) > width/vg.Length(len(g.X)) {
-			return nil, y
-		}
-	}
-	y.label += "; above: mean (" + u.name + ")"
-	return above, y
 }

@@ -6,23 +6,21 @@ import (
 	"gonum.org/v1/plot/vg"
 )
 
-// compared are the metrics of the schemes figure, a panel each.
+// compared are the metrics of the schemes figure, a panel each, by kind.
 var compared = []struct {
-	label  string
-	units  []unit
-	metric Metric
+	units   []unit
+	metrics []labelled
 }{
-	{"p50 latency", timeUnits, Latency("p50")},
-	{"p99 latency", timeUnits, Latency("p99")},
-	{"p99.9 latency", timeUnits, Latency("p999")},
-	{"accesses completed", rateUnits, Throughput},
-	{"PCIe bytes per payload byte", nil, LinkCost},
-	{"refusals per 1000 accesses", nil, RefusalRate},
-	{"packets sent again (%)", nil, ResendShare},
+	{timeUnits, latencies(3)},
+	{rateUnits, []labelled{{"accesses completed", Throughput, true}}},
+	{nil, []labelled{
+		{"PCIe bytes per payload byte", LinkCost, true},
+		{"not-ready answers\nper 1000 accesses", NotReadyRate, true},
+		{"packets sent again (%)", ResendShare, true},
+	}},
 }
 
-// schemes is a panel a metric: what a scheme costs, side by side. Of two
-// grouping axes the first gives the colour and the second the dashes.
+// schemes is a panel a metric: what a scheme costs, side by side.
 func (s *sweepFigure) schemes() *figure {
 	if len(s.layout.Groups) < 2 {
 		return nil
@@ -31,42 +29,58 @@ func (s *sweepFigure) schemes() *figure {
 	const columns = 3
 	var panels []*panel
 	for _, c := range compared {
-		series := s.series(c.metric)
-		if _, hi, ok := spanOf(ys(series)...); !ok || hi == 0 {
-			continue
-		}
-		p := s.lines(s.x(columns), valueScale(c.units, c.label, ys(series)...), series, s.groupLook)
-		p.xLabel = ""
-		panels = append(panels, p)
+		panels = append(panels, s.panels(columns, c.units, c.metrics...)...)
 	}
-	for len(panels) > 0 {
-		row := make([]*panel, columns)
-		panels = panels[copy(row, panels):]
-		f.panels = append(f.panels, row)
-	}
-	f.height = vg.Length(len(f.panels)) * 5.5 * vg.Centimeter
-	f.xLabel = s.x(columns).label
-	s.nameGroups(f)
+	f.rows(panels, columns)
+	f.height = vg.Length(len(f.panels)) * rowHeight
+	s.groupLegend(f)
 	return f
 }
 
-// groupAxes are the axes beside x that have several values, in order.
+// groupAxes are the axes beside x that have several values, in order, but first
+// one of names, where there is one: a scheme has one colour in all figures.
 func (s *sweepFigure) groupAxes() []Axis {
-	return slices.DeleteFunc(slices.Clone(s.table.Axes), func(a Axis) bool {
+	axes := slices.DeleteFunc(slices.Clone(s.table.Axes), func(a Axis) bool {
 		return a.Key == s.layout.X.Key || len(a.Values) < 2
 	})
+	slices.SortStableFunc(axes, func(a, b Axis) int {
+		switch {
+		case a.numeric() == b.numeric():
+			return 0
+		case b.numeric():
+			return -1
+		}
+		return 1
+	})
+	return axes
 }
 
-// groupLook is the look of a group by its values on the grouping axes. With one
-// or with more than two such axes it is that of all other figures.
-func (s *sweepFigure) groupLook(i, n int) look {
+// look is the look of the i-th of n groups, in all figures: the first grouping
+// axis gives the colour and the shape of markers, the others dashes and how
+// markers are filled. Where that does not suffice all differ.
+func (s *sweepFigure) look(i, n int) look {
+	l := s.quantityLook(i, n)
 	axes := s.groupAxes()
-	if len(axes) != 2 || len(axes[0].Values) > len(seriesColors) || len(axes[1].Values) > len(dashPatterns) {
-		return s.look(i, n)
+	if len(axes) < 2 || len(axes[0].Values) > min(len(seriesColors), len(shapes)) {
+		return l
 	}
-	at := s.valuesOf(i, axes)
-	return look{color: seriesColors[at[0]], dashes: dashPatterns[at[1]], glyph: glyphs[at[0]%len(glyphs)],
-		pointsOnly: !s.layout.X.numeric()}
+	at, combined, combinations := s.valuesOf(i, axes), 0, 1
+	for k, a := range axes[1:] {
+		combined = combined*len(a.Values) + at[k+1]
+		combinations *= len(a.Values)
+	}
+	if combinations > min(len(dashPatterns), fillings) {
+		return l
+	}
+	l.color, l.dashes, l.glyph = seriesColors[at[0]], dashPatterns[combined], marker{shapes[at[0]], combined}
+	return l.rank(combined*len(axes[0].Values)+at[0], n)
+}
+
+// quantityLook is the look of the i-th of n series over the swept axis.
+func (s *sweepFigure) quantityLook(i, n int) look {
+	l := seriesLook(i, n)
+	l.pointsOnly = !s.layout.X.numeric()
+	return l
 }
 
 // valuesOf are the places of a group's values on the axes.
@@ -80,26 +94,13 @@ func (s *sweepFigure) valuesOf(group int, axes []Axis) []int {
 	return at
 }
 
-// nameGroups is the legend of the schemes figure.
-func (s *sweepFigure) nameGroups(f *figure) {
-	groups := s.layout.Groups
-	for i := range groups {
-		f.legend = append(f.legend, entry{name: groups[i].Group, look: s.groupLook(i, len(groups))})
-	}
-	s.crossLegend(f)
-}
-
 // hazard is how long translations are held: what an invalidation may have to
 // wait for.
 func (s *sweepFigure) hazard() *figure {
+	const column = "invalidations.hazard_ps."
 	f := s.figure("hazard", "from translation to last bus use")
-	var row []*panel
-	for _, q := range []struct{ column, name string }{{"p50", "p50"}, {"p99", "p99"}, {"max", "longest"}} {
-		series := s.series(Column("invalidations.hazard_ps." + q.column))
-		row = append(row, s.panel(s.x(3), valueScale(timeUnits, q.name, ys(series)...), series))
-	}
-	f.panels = [][]*panel{row}
-	f.shareX()
+	f.rows(s.panels(3, timeUnits, labelled{label: "p50", metric: Column(column + "p50")},
+		labelled{label: "p99", metric: Column(column + "p99")}, labelled{label: "longest", metric: Column(column + "max")}), 3)
 	s.groupLegend(f)
 	return f
 }

@@ -23,7 +23,7 @@ func TestSchemeMetrics(t *testing.T) {
 		want   float64
 	}{
 		{"bytes a payload byte", LinkCost, 120.0 / 64},
-		{"refusals per 1000", RefusalRate, 10},
+		{"refusals per 1000", NotReadyRate, 10},
 		{"resent", ResendShare, 0.25},
 	} {
 		got, err := table.Measure(c.metric)
@@ -32,7 +32,7 @@ func TestSchemeMetrics(t *testing.T) {
 		}
 	}
 	steps, err := table.Steps()
-	if err != nil || len(steps.Causes) != 8 || math.Abs(steps.Mean[2][0]-3e6) > 1 || math.Abs(steps.Total[0]-36e6) > 1 {
+	if err != nil || len(steps.Causes) != 10 || math.Abs(steps.Mean[2][0]-3e6) > 1 || math.Abs(steps.Total[0]-55e6) > 1 {
 		t.Errorf("steps %+v, %v", steps, err)
 	}
 }
@@ -55,7 +55,7 @@ func TestGroupLook(t *testing.T) {
 	}
 	s := &sweepFigure{table: table, layout: table.Layout()}
 	for i, g := range s.layout.Groups {
-		l := s.groupLook(i, len(s.layout.Groups))
+		l := s.look(i, len(s.layout.Groups))
 		if l.color != seriesColors[i/2] || len(l.dashes) != len(dashPatterns[i%2]) {
 			t.Errorf("%s: %v, dashes %v", g.Group, l.color, l.dashes)
 		}

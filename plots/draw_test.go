@@ -5,6 +5,7 @@ import (
 	"compress/zlib"
 	"encoding/xml"
 	"errors"
+	"fmt"
 	"image/png"
 	"io"
 	"maps"
@@ -157,13 +158,16 @@ func TestRefusedPointsAreMarkedAndNamed(t *testing.T) {
 	if _, err := Draw(dir, []string{"svg"}, Options{}); err != nil {
 		t.Fatal(err)
 	}
-	for _, name := range []string{"overview", "latency", "causes", "throughput", "paging", "cpu"} {
+	inkHex, first := "#1A1A1A", fmt.Sprintf("#%02X%02X%02X", seriesColors[0].R, seriesColors[0].G, seriesColors[0].B)
+	for name, color := range map[string]string{"overview": first, "throughput": first, "paging": first, "cpu": first,
+		"latency": inkHex, "causes": inkHex} {
 		data, err := os.ReadFile(filepath.Join(dir, FiguresDir, name+".svg"))
 		if err != nil || !bytes.Contains(data, []byte("refused: cannot pin")) {
 			t.Errorf("%s does not name refused points, %v", name, err)
 		}
-		// Two strokes a cross: five refused points in at least one panel, and the legend.
-		if n := bytes.Count(data, []byte("stroke:#B00020")); n < 12 {
+		// Two strokes a cross: five refused points in at least one panel, in the
+		// colour of their scheme where that has one.
+		if n := bytes.Count(data, []byte("stroke:"+color)); n < 10 {
 			t.Errorf("%s has %d strokes of crosses", name, n)
 		}
 	}

@@ -42,9 +42,10 @@ func (f *figure) draw(c draw.Canvas) {
 	c.Max.Y -= vg.Points(19)
 	c.FillText(smallPrint, c.Min, fitted(smallPrint, f.footer, c.Max.X-c.Min.X))
 	c.Min.Y += vg.Points(11)
-	if f.aside {
+	switch {
+	case f.aside:
 		c = f.legendColumn(c)
-	} else {
+	case f.spare() == 0:
 		c = f.legendRows(c)
 	}
 	if f.xLabel != "" {
@@ -53,7 +54,7 @@ func (f *figure) draw(c draw.Canvas) {
 	}
 	if f.yLabel != "" {
 		drawYLabel(c, c.Min.X, f.yLabel)
-		c.Min.X += vg.Points(labelSize)
+		c.Min.X += labelHeight(f.yLabel)
 	}
 	f.drawPanels(c)
 }
@@ -69,6 +70,17 @@ func fitted(sty text.Style, s string, width vg.Length) string {
 			return s
 		}
 	}
+}
+
+// spare is the number of cells that the last row of panels leaves for the legend.
+func (f *figure) spare() int {
+	n := 0
+	for _, p := range f.panels[len(f.panels)-1] {
+		if p == nil {
+			n++
+		}
+	}
+	return n
 }
 
 const legendRow = 12 // points
@@ -98,17 +110,17 @@ func flow(legend []entry, c draw.Canvas) vg.Length {
 
 // legendColumn draws the legend at the right, in the order of a stack.
 func (f *figure) legendColumn(c draw.Canvas) draw.Canvas {
-	const rowHeight = 12.5
+	const step = 12.5
 	widest := vg.Length(0)
 	for _, e := range f.legend {
 		widest = max(widest, legendText.Width(e.name))
 	}
 	right := c
 	c.Max.X -= widest + vg.Points(sampleSize+5+8)
-	at := vg.Point{X: c.Max.X + vg.Points(8), Y: right.Max.Y - vg.Points(rowHeight/2+6)}
+	at := vg.Point{X: c.Max.X + vg.Points(8), Y: right.Max.Y - vg.Points(step/2+6)}
 	for i := len(f.legend) - 1; i >= 0; i-- {
 		f.legend[i].draw(right, at)
-		at.Y -= vg.Points(rowHeight)
+		at.Y -= vg.Points(step)
 	}
 	return c
 }
@@ -126,8 +138,7 @@ func (e entry) draw(c draw.Canvas, at vg.Point) {
 		c.DrawGlyphNoClip(*e.mark, mid)
 	default:
 		if !e.look.pointsOnly {
-			style := draw.LineStyle{Color: e.look.color, Width: lineWidth, Dashes: e.look.dashes}
-			c.StrokeLine2(style, at.X, at.Y, at.X+vg.Points(sampleSize), at.Y)
+			c.StrokeLine2(e.look.line(), at.X, at.Y, at.X+vg.Points(sampleSize), at.Y)
 		}
 		if e.look.glyph != nil {
 			c.DrawGlyphNoClip(e.look.marker(), mid)

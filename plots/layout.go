@@ -2,6 +2,7 @@ package plots
 
 import (
 	"math"
+	"strings"
 
 	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/vg"
@@ -61,10 +62,30 @@ func (f *figure) drawPanels(c draw.Canvas) {
 				data := c
 				data.Min, data.Max = vg.Point{X: left, Y: top - height}, vg.Point{X: left + width, Y: top}
 				p.drawAround(data, vg.Point{X: left - room.left[i], Y: data.Min.Y - room.bottom[j]})
+			} else if !f.aside && row[i-1] != nil {
+				f.legendCells(c, vg.Point{X: left, Y: top})
 			}
 			left += width + room.right[i] + vg.Points(gap)
 		}
 		top -= height + room.bottom[j] + vg.Points(gap)
+	}
+}
+
+// legendCells draws the legend in the cells of the last row that no panel needs,
+// from the top left on.
+func (f *figure) legendCells(c draw.Canvas, at vg.Point) {
+	widest := vg.Length(0)
+	for _, e := range f.legend {
+		widest = max(widest, legendText.Width(e.name))
+	}
+	const row = vg.Length(legendRow + 1)
+	at.Y -= row / 2
+	n := len(f.legend)
+	columns := n/max(1, int((at.Y-c.Min.Y)/row)) + 1
+	rows := (n + columns - 1) / columns
+	for i, e := range f.legend {
+		x := at.X + (widest+vg.Points(sampleSize+5+14))*vg.Length(i/rows)
+		e.draw(c, vg.Point{X: x, Y: at.Y - row*vg.Length(i%rows)})
 	}
 }
 
@@ -88,7 +109,7 @@ func (f *figure) room(cell draw.Canvas) spaced {
 			p.makeBand(cell.Max.Y - cell.Min.Y)
 			e := edgesOf(p.Plot, cell)
 			if p.yLabel != "" {
-				e.left += vg.Points(labelSize)
+				e.left += labelHeight(p.yLabel)
 			}
 			if p.xLabel != "" {
 				e.bottom += vg.Points(labelSize)
@@ -130,9 +151,16 @@ func (p *panel) drawAround(data draw.Canvas, corner vg.Point) {
 	}
 }
 
+// labelHeight is room for a label of one line or several.
+func labelHeight(label string) vg.Length {
+	return vg.Points(labelSize) + labelText.Font.Size*1.2*vg.Length(strings.Count(label, "\n"))
+}
+
 // drawYLabel draws a label that reads upwards, centred beside c.
 func drawYLabel(c draw.Canvas, x vg.Length, label string) {
 	sty := labelText
 	sty.Rotation, sty.YAlign = math.Pi/2, draw.YTop
-	c.FillText(sty, vg.Point{X: x, Y: c.Center().Y}, label)
+	for i, line := range strings.Split(label, "\n") {
+		c.FillText(sty, vg.Point{X: x + sty.Font.Size*1.2*vg.Length(i), Y: c.Center().Y}, line)
+	}
 }

@@ -1,6 +1,7 @@
 package plots
 
 import (
+	"image/color"
 	"math"
 	"slices"
 
@@ -15,18 +16,36 @@ var missing = []struct {
 	name   string
 	mark   draw.GlyphStyle
 }{
-	{statusRefused, "refused: cannot pin", draw.GlyphStyle{Color: rgb(0xb00020), Radius: vg.Points(3), Shape: heavyCross{}}},
-	{statusFailed, "failed", draw.GlyphStyle{Color: ink, Radius: vg.Points(3), Shape: draw.PlusGlyph{}}},
+	{statusRefused, "refused: cannot pin", draw.GlyphStyle{Color: ink, Radius: vg.Points(2.7), Shape: heavyCross{}}},
+	{statusFailed, "failed", draw.GlyphStyle{Color: ink, Radius: vg.Points(2.7), Shape: heavyPlus{}}},
 }
 
-// addCrosses marks the groups' points without a result on the x axis.
-func addCrosses(p *plot.Plot, groups ...Series) {
-	for _, kind := range missing {
-		if at := missingAt(kind.status, groups); len(at) > 0 {
-			p.Add(crosses{at, kind.mark})
+// addCrosses marks the groups' points without a result over the x axis, in the
+// colour of each group and a row a colour, and returns the height that they take.
+func addCrosses(p *plot.Plot, groups []Series, colorOf func(group int) color.Color) vg.Length {
+	var rows []color.Color
+	for g := range groups {
+		for _, kind := range missing {
+			if len(missingAt(kind.status, groups[g:g+1])) > 0 && !slices.Contains(rows, colorOf(g)) {
+				rows = append(rows, colorOf(g))
+			}
 		}
 	}
+	height := bandHeight + crossRow*vg.Length(max(0, len(rows)-2))
+	for g := range groups {
+		row := slices.Index(rows, colorOf(g))
+		for _, kind := range missing {
+			for _, x := range missingAt(kind.status, groups[g:g+1]) {
+				mark := kind.mark
+				mark.Color = colorOf(g)
+				p.Add(cross{x, height/2 + crossRow*(vg.Length(len(rows)-1)/2-vg.Length(row)), mark})
+			}
+		}
+	}
+	return height
 }
+
+func inInk(int) color.Color { return ink }
 
 func missingAt(status string, groups []Series) []float64 {
 	var at []float64
@@ -49,13 +68,17 @@ func (s *sweepFigure) crossLegend(f *figure) {
 	}
 }
 
-// bandHeight is room for a mark between the data and the x axis.
-const bandHeight = vg.Length(14)
+// Heights of the band between the data and the x axis, for one or two rows of
+// marks, and of each further row.
+const (
+	bandHeight = vg.Length(14)
+	crossRow   = vg.Length(6)
+)
 
 // newPanel is an empty panel for the groups. Their points without a result stand
 // in a band under the data, so that they lie on no one's; where the sweep has
 // such points every panel has the band, and panels keep one scale.
-func (s *sweepFigure) newPanel(x, y scale, groups ...Series) *panel {
+func (s *sweepFigure) newPanel(x, y scale, groups []Series, colorOf func(group int) color.Color) *panel {
 	p := newPanel(x, y)
 	label := s.bandLabel()
 	if label == "" {
@@ -64,7 +87,7 @@ func (s *sweepFigure) newPanel(x, y scale, groups ...Series) *panel {
 	p.band = &band{floor: y.min, top: y.max, log: y.log, label: label}
 	p.Y.Tick.Marker = bandTicks{p.Y.Tick.Marker, p.band}
 	p.Add(p.band)
-	addCrosses(p.Plot, groups...)
+	p.band.height = addCrosses(p.Plot, groups, colorOf)
 	return p
 }
 
@@ -87,6 +110,7 @@ type band struct {
 	floor, top float64 // of the data's axis
 	log        bool
 	label      string
+	height     vg.Length
 }
 
 // bottom is where the y axis starts, in a panel of the height, for the band to

@@ -1,6 +1,7 @@
 package plots
 
 import (
+	"image/color"
 	"math"
 
 	"gonum.org/v1/plot"
@@ -39,9 +40,12 @@ const (
 )
 
 func (l curve) Plot(c draw.Canvas, p *plot.Plot) {
-	style := draw.LineStyle{Color: l.look.color, Width: lineWidth, Dashes: l.look.dashes}
+	style := l.look.line()
 	for _, run := range l.runs(c, p) {
 		if len(run) > 1 && !l.look.pointsOnly {
+			if style.Dashes != nil { // what lies under the gaps is seen on both sides only
+				c.StrokeLines(draw.LineStyle{Color: color.White, Width: style.Width}, run)
+			}
 			c.StrokeLines(style, run)
 		}
 		if l.look.glyph == nil {
@@ -88,20 +92,23 @@ func (n note) Plot(c draw.Canvas, _ *plot.Plot) {
 }
 
 func (l look) marker() draw.GlyphStyle {
-	return draw.GlyphStyle{Color: l.color, Radius: vg.Points(2.4), Shape: l.glyph}
+	return draw.GlyphStyle{Color: l.color, Radius: l.radius, Shape: l.glyph}
 }
 
-// crosses mark points without a value on the x axis.
-type crosses struct {
-	x    []float64
+func (l look) line() draw.LineStyle {
+	return draw.LineStyle{Color: l.color, Width: l.width, Dashes: l.dashes}
+}
+
+// cross marks a point without a value over the x axis.
+type cross struct {
+	x    float64
+	over vg.Length
 	mark draw.GlyphStyle
 }
 
-func (m crosses) Plot(c draw.Canvas, p *plot.Plot) {
+func (m cross) Plot(c draw.Canvas, p *plot.Plot) {
 	x, _ := p.Transforms(&c)
-	for _, at := range m.x {
-		c.DrawGlyphNoClip(m.mark, vg.Point{X: x(at), Y: c.Min.Y + bandHeight/2})
-	}
+	c.DrawGlyphNoClip(m.mark, vg.Point{X: x(m.x), Y: c.Min.Y + m.over})
 }
 
 // verticals are thin lines across the panel, ascending, each with a label above

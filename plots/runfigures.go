@@ -67,7 +67,9 @@ func runLatency(dir string, s *measure.Summary) (*figure, error) {
 	over.Add(marks, steps(x, scaled(latency, x), 100, rest))
 	f := &figure{name: "latency", height: figureHeight * 0.8, panels: [][]*panel{{under, over}}}
 	f.title = "Latency of " + plain(float64(h.count)) + " completed accesses"
-	f.legend = []entry{{look: look{color: softInk, dashes: dashPatterns[2]}, name: fmt.Sprintf(
+	dotted := plainLine(softInk)
+	dotted.dashes = dashPatterns[2]
+	f.legend = []entry{{look: dotted, name: fmt.Sprintf(
 		"p50 %s, p99 %s, p99.9 %s; max %s", formatTime(float64(q.P50)), formatTime(float64(q.P99)),
 		formatTime(float64(q.P999)), formatTime(float64(q.Max)))}}
 	for _, p := range f.panels[0] {
@@ -79,7 +81,7 @@ func runLatency(dir string, s *measure.Summary) (*figure, error) {
 // steps is a line that goes from first at the left of the axis on to y[i] at
 // x[i], straight up or down.
 func steps(axis scale, x []float64, first float64, y []float64) curve {
-	line := curve{x: []float64{axis.min}, y: []float64{first}, look: look{color: seriesColors[0]}}
+	line := curve{x: []float64{axis.min}, y: []float64{first}, look: plainLine(seriesColors[0])}
 	for i, at := range x {
 		line.x = append(line.x, at, at)
 		line.y = append(line.y, first, y[i])
@@ -95,23 +97,21 @@ func runCauses(_ string, s *measure.Summary) (*figure, error) {
 		return nil, nil
 	}
 	var names []string
-	var means [][]float64
+	var values []float64
+	sum := 0.0
 	for c, total := range s.Accesses.CausePS {
-		names = append(names, measure.Cause(c).String())
-		means = append(means, []float64{float64(total) / n})
+		if total > 0 {
+			names, values = append(names, measure.Cause(c).String()), append(values, float64(total)/n)
+			sum += float64(total) / n
+		}
 	}
-	b := gather(names, means, 1)
-	values := make([]float64, len(b.Causes))
-	for c := range values {
-		values[c] = b.Mean[c][0]
-	}
-	f := staircase(b.Causes, values, "mean time of an access")
+	f := staircase(names, values, "mean time of an access")
 	f.name = "causes"
-	f.title = "Mean latency of an access by cause: " + formatTime(b.Total[0])
+	f.title = "Mean latency of an access by cause: " + formatTime(sum)
 	return f, nil
 }
 
-// runInvalidation is the mean round trip of an invalidation by step.
+// runInvalidation is the mean time of an invalidation by step.
 func runInvalidation(dir string, s *measure.Summary) (*figure, error) {
 	path := filepath.Join(dir, measure.InvalidationsFile)
 	if s.Invalidations.Issued == 0 || !exists(path) {
@@ -130,7 +130,7 @@ func runInvalidation(dir string, s *measure.Summary) (*figure, error) {
 	}
 	f := staircase(names, values, "mean time since the kernel called the notifier")
 	f.name = "invalidation"
-	f.title = fmt.Sprintf("Mean invalidation by step: %s over %s round trips", formatTime(total), plain(float64(n)))
+	f.title = fmt.Sprintf("Invalidation by step: %s from notifier to free frame, mean of %s", formatTime(total), plain(float64(n)))
 	return f, nil
 }
 

@@ -51,6 +51,19 @@ func valueScale(units []unit, label string, sets ...[]float64) scale {
 	return s
 }
 
+// inOneUnit leaves of the units the one that suits all values: panels side by
+// side are read against each other.
+func inOneUnit(units []unit, sets ...[]float64) []unit {
+	lo, hi, ok := spanOf(sets...)
+	switch {
+	case units == nil || !ok:
+		return units
+	case lo > 0 && hi/lo > 10:
+		return []unit{unitForSpan(units, lo, hi)}
+	}
+	return []unit{unitFor(units, hi)}
+}
+
 // linearScale is a linear y axis from zero over all values.
 func linearScale(units []unit, label string, sets ...[]float64) scale {
 	_, hi, ok := spanOf(sets...)
@@ -77,6 +90,16 @@ func linearFromZero(hi float64) (lo, top float64, ticks []plot.Tick) {
 	return 0, top, linearTicks(0, top, step)
 }
 
+// spread tells whether ascending numbers are few and nowhere crowded, so that
+// ticks stand at them.
+func spread(numbers []float64) bool {
+	closest := math.Inf(1)
+	for i, v := range numbers[1:] {
+		closest = min(closest, v-numbers[i])
+	}
+	return len(numbers) <= 12 && closest*40 >= numbers[len(numbers)-1]-numbers[0]
+}
+
 // xScale is the swept axis: logarithmic for ladders and wide spans of positive
 // numbers, places in a row for names and for wide spans with a zero.
 func xScale(a Axis) scale {
@@ -100,6 +123,9 @@ func xScale(a Axis) scale {
 			s.only = nil
 			s.ticks = logTicks(s.min, s.max)
 		}
+	case spread(numbers):
+		margin := (hi - lo) * 0.03
+		s.min, s.max, s.only = lo-margin, hi+margin, numbers
 	default:
 		margin := (hi - lo) * 0.03
 		s.min, s.max = lo-margin, hi+margin
@@ -125,33 +151,31 @@ func rowScale(label string, names []string) scale {
 	return s
 }
 
-// fit sets the ticks of an axis with given places: every k-th has a label, with
-// k as small as the width allows.
+// fit sets the ticks of an axis with given places: one has a label where it is
+// far enough from the last that has.
 func (s *scale) fit(width vg.Length) {
 	if s.only == nil {
 		return
 	}
-	n := len(s.only)
-	widest := vg.Length(0)
+	widest := vg.Length(0) // of all numbers, so that those of a ladder stand evenly
 	for _, v := range s.only {
-		widest = max(widest, tickText.Width(s.format(v)))
-	}
-	stride := 1
-	for ; stride < n; stride++ {
-		fits := true
-		for i := stride; i < n && fits; i += stride {
-			fits = vg.Length(s.norm(s.only[i])-s.norm(s.only[i-stride]))*width > widest+vg.Points(4)
-		}
-		if fits {
-			break
+		if !s.names {
+			widest = max(widest, tickText.Width(s.format(v)))
 		}
 	}
+	place := width / vg.Length(s.max-s.min) // of a name; a longer one is cut
+	end := vg.Length(math.Inf(-1))          // of the last label
 	s.ticks = s.ticks[:0]
-	for i, v := range s.only {
+	for _, v := range s.only {
 		tick := plot.Tick{Value: v}
-		if i%stride == 0 {
-			tick.Label = s.format(v)
-		} else if n > 64 {
+		label := s.format(v)
+		if s.names && place > vg.Points(30) {
+			label = fitted(tickText, label, place-vg.Points(5))
+		}
+		at, half := vg.Length(s.norm(v))*width, max(widest, tickText.Width(label))/2
+		if at-half > end {
+			tick.Label, end = label, at+half+vg.Points(4)
+		} else if len(s.only) > 64 {
 			continue
 		}
 		s.ticks = append(s.ticks, tick)

@@ -46,11 +46,11 @@ func TestAxesChooseTheirScale(t *testing.T) {
 		log    bool
 		ticks  string
 	}{
-		{"0.5 0.75 1 1.25 1.5 2 3 4", false, "0.5 1 1.5 2 2.5 3 3.5 4"},
+		{"0.5 0.75 1 1.25 1.5 2 3 4", false, "0.5 0.75 1 1.25 1.5 2 3 4"},
 		{"0 1 2 4 1024", false, "0 200 400 600 800 1000"},
 		{"10ns 100ns 1us 10us", true, "10 ns 100 ns 1 µs 10 µs"},
 		{"4KiB 64KiB 2MiB 1GiB", true, "4KiB 64KiB 2MiB 1GiB"},
-		{"400MHz 800MHz 1.2GHz", false, "400 MHz 600 MHz 800 MHz 1 GHz 1.2 GHz"},
+		{"400MHz 800MHz 1.2GHz", false, "400 MHz 800 MHz 1.2 GHz"},
 		{"lru fifo", false, "lru fifo"},
 		{"16", false, "16"},
 	} {
@@ -86,6 +86,23 @@ func TestValueAxes(t *testing.T) {
 		if s.log != c.log || math.Abs(s.min-c.min) > 1e-9 || math.Abs(s.max-c.max) > 1e-9*c.max || s.label != c.label || labels(s.ticks) != c.ticks {
 			t.Errorf("%v: log %v %g … %g %q %q", c.values, s.log, s.min, s.max, s.label, labels(s.ticks))
 		}
+	}
+}
+
+// Panels side by side have one unit, whatever each would take alone.
+func TestPanelsSideBySideHaveOneUnit(t *testing.T) {
+	small, large := []float64{20e3, 500e3}, []float64{600e3, 5e6} // 20 ns … 5 µs
+	units := inOneUnit(timeUnits, small, large)
+	for _, set := range [][]float64{small, large} {
+		if s := valueScale(units, "t", set); s.label != "t (ns)" {
+			t.Errorf("%v: %s", set, s.label)
+		}
+	}
+	if units := inOneUnit(timeUnits, []float64{0, 3e6}, []float64{4e9}); len(units) != 1 || units[0].name != "ms" {
+		t.Errorf("%v, want ms", units)
+	}
+	if units := inOneUnit(timeUnits); len(units) != len(timeUnits) {
+		t.Errorf("%v of no value", units)
 	}
 }
 

@@ -87,25 +87,13 @@ func (t *Table) xAxis() int {
 	return best
 }
 
-// group names the values of all axes but x that differ between rows. A value
-// tells its key unless its unit does.
+// group names the values of all axes but x that differ between rows.
 func (t *Table) group(row, x int) string {
-	units := map[string]int{}
-	for i, a := range t.Axes {
-		if i != x && len(a.Values) > 1 {
-			units[a.Unit]++
-		}
-	}
 	var parts []string
 	for i, a := range t.Axes {
-		if i == x || len(a.Values) == 1 {
-			continue
+		if i != x && len(a.Values) > 1 {
+			parts = append(parts, a.named(t.Rows[row].Values[i]))
 		}
-		value := t.Rows[row].Values[i]
-		if a.Unit == "" || units[a.Unit] > 1 {
-			value = a.named(value)
-		}
-		parts = append(parts, value)
 	}
 	return strings.Join(parts, ", ")
 }

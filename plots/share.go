@@ -6,8 +6,17 @@ import (
 	"gonum.org/v1/plot"
 )
 
-// shareX moves the x label of all panels under the figure.
-func (f *figure) shareX() {
+// rows puts panels into rows, over one x label.
+func (f *figure) rows(panels []*panel, columns int) {
+	columns = min(columns, len(panels))
+	for len(panels) > 0 {
+		row := make([]*panel, columns)
+		panels = panels[copy(row, panels):]
+		f.panels = append(f.panels, row)
+	}
+	if len(f.panels) > 1 {
+		f.height = tallHeight
+	}
 	f.xLabel = f.panels[0][0].xLabel
 	for _, row := range f.panels {
 		for _, p := range row {
@@ -44,18 +53,8 @@ func columnsFor(n int) int {
 
 // arrange puts panels into rows that share their axes.
 func (f *figure) arrange(panels []*panel, columns int) {
-	for len(panels) > 0 {
-		row := make([]*panel, columns)
-		panels = panels[copy(row, panels):]
-		f.panels = append(f.panels, row)
-	}
-	if len(f.panels) > 1 {
-		f.height = tallHeight
-	}
-	if columns > 1 {
-		f.shareX()
-		f.shareY()
-	}
+	f.rows(panels, columns)
+	f.shareY()
 }
 
 // hideX leaves the x labels to the panel below.

@@ -15,8 +15,8 @@ const (
 	figureWidth  = 16 * vg.Centimeter
 	figureHeight = 10 * vg.Centimeter
 	tallHeight   = 13 * vg.Centimeter
+	rowHeight    = 5.5 * vg.Centimeter // of a page of several rows
 	pngDPI       = 200
-	lineWidth    = vg.Length(1.4)
 )
 
 func rgb(hex uint32) color.RGBA {
@@ -60,6 +60,8 @@ type look struct {
 	color  color.Color
 	dashes []vg.Length
 	glyph  draw.GlyphDrawer
+	width  vg.Length // of the line
+	radius vg.Length // of the marker
 
 	pointsOnly bool // values that have no order are not joined
 }
@@ -71,10 +73,6 @@ var dashPatterns = [][]vg.Length{
 	{vg.Points(6), vg.Points(2), vg.Points(1.5), vg.Points(2)},
 }
 
-var glyphs = []draw.GlyphDrawer{
-	draw.CircleGlyph{}, draw.BoxGlyph{}, draw.PyramidGlyph{}, draw.RingGlyph{}, draw.SquareGlyph{}, draw.TriangleGlyph{},
-}
-
 // seriesColors are of Okabe and Ito, ordered so that neighbours differ in
 // lightness.
 var seriesColors = []color.RGBA{
@@ -84,12 +82,27 @@ var seriesColors = []color.RGBA{
 // seriesLook is the look of the i-th of n series. Many series run from dark to
 // light, in order.
 func seriesLook(i, n int) look {
-	l := look{dashes: dashPatterns[i%len(dashPatterns)], glyph: glyphs[i%len(glyphs)]}
+	l := look{dashes: dashPatterns[i%len(dashPatterns)], glyph: marker{shapes[i%len(shapes)], i / len(shapes) % fillings}}.rank(i, n)
 	if n <= len(seriesColors) {
 		l.color = seriesColors[i]
 		return l
 	}
 	l.color = ramp(float64(i) / float64(n-1))
+	return l
+}
+
+// plainLine is a line without markers.
+func plainLine(c color.Color) look { return look{color: c}.rank(0, 1) }
+
+// rank makes each of n series thinner than those before it, over which it is
+// drawn: where two coincide, the earlier shows on both sides of the later.
+func (l look) rank(i, n int) look {
+	const least, most, step = 1.1, 1.4, 0.7 // points
+	over := vg.Length(0)
+	if n > 1 {
+		over = vg.Points(min(most, step*float64(n-1))) * vg.Length(n-1-i) / vg.Length(n-1)
+	}
+	l.width, l.radius = vg.Points(least)+over, vg.Points(2.1)+over
 	return l
 }
 
@@ -119,6 +132,7 @@ var causeColors = map[string]color.RGBA{
 	"registration": rgb(0xb7414a),
 	"send":         rgb(0xc3ccd4), "receive": rgb(0x4795d1), "mark": rgb(0xf0a320), "drain": rgb(0xea6a4f),
 	"acknowledge": rgb(0x0b4f8a), "iotlb": rgb(0x8a5a00), "devtlb": rgb(0xfbe3a4), "finish": rgb(0x3cb384),
+	"checks": rgb(0x8d99a4), "others": rgb(0x7d5a8f),
 }
 
 func causeColor(name string) color.RGBA {

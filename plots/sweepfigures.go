@@ -2,6 +2,7 @@ package plots
 
 import (
 	"fmt"
+	"image/color"
 	"math"
 	"path/filepath"
 	"slices"
@@ -120,28 +121,71 @@ func scaled(values []float64, y scale) []float64 {
 	return out
 }
 
-// look is the look of the i-th of n series over the swept axis.
-func (s *sweepFigure) look(i, n int) look {
-	l := seriesLook(i, n)
-	l.pointsOnly = !s.layout.X.numeric()
-	return l
-}
-
 // panel draws one metric, a line a group, and marks points without a result.
 func (s *sweepFigure) panel(x, y scale, series []Series) *panel {
-	return s.lines(x, y, series, s.look)
-}
-
-// lines is a panel in which the i-th of n series has look(i, n).
-func (s *sweepFigure) lines(x, y scale, series []Series, look func(i, n int) look) *panel {
-	p := s.newPanel(x, y, s.layout.Groups...)
-	for i, one := range series {
-		p.Add(curve{one.X, scaled(one.Y, y), look(i, len(series))})
+	n := len(series)
+	p := s.newPanel(x, y, s.apart(s.layout.Groups), func(i int) color.Color { return s.look(i, n).color })
+	var curves []curve
+	for i, one := range s.apart(series) {
+		curves = append(curves, curve{one.X, scaled(one.Y, y), s.look(i, n)})
+	}
+	slices.SortStableFunc(curves, func(a, b curve) int { return compare(float64(b.look.width), float64(a.look.width)) })
+	for _, c := range curves {
+		p.Add(c)
 	}
 	if _, _, ok := spanOf(ys(series)...); !ok {
 		p.Add(noValue)
 	}
 	return p
+}
+
+// panels are panels of one kind of metric in columns, in one unit.
+func (s *sweepFigure) panels(columns int, units []unit, of ...labelled) []*panel {
+	var sets [][]float64
+	for _, m := range of {
+		sets = append(sets, ys(s.series(m.metric))...)
+	}
+	units = inOneUnit(units, sets...)
+	var out []*panel
+	for _, m := range of {
+		series := s.series(m.metric)
+		if _, hi, ok := spanOf(ys(series)...); ok && hi > 0 || !m.optional {
+			out = append(out, s.panel(s.x(columns), valueScale(units, m.label, ys(series)...), series))
+		}
+	}
+	return out
+}
+
+// labelled is a metric with the label of its axis.
+type labelled struct {
+	label    string
+	metric   Metric
+	optional bool // left out where it is 0 or has no value
+}
+
+// latencies are the labelled percentiles.
+func latencies(n int) []labelled {
+	var out []labelled
+	for _, q := range percentiles[:n] {
+		out = append(out, labelled{label: q.name + " latency", metric: Latency(q.column)})
+	}
+	return out
+}
+
+// apart moves the groups' points beside each other where places have no order.
+func (s *sweepFigure) apart(series []Series) []Series {
+	if s.layout.X.numeric() || len(series) < 2 {
+		return series
+	}
+	n := float64(len(series))
+	out := slices.Clone(series)
+	for i := range out {
+		out[i].X = slices.Clone(out[i].X)
+		for k := range out[i].X {
+			out[i].X[k] += (float64(i) - (n-1)/2) * min(0.12, 0.6/n)
+		}
+	}
+	return out
 }
 
 // groupLegend names the groups; of very many only some, evenly spaced.
@@ -188,7 +232,11 @@ func (s *sweepFigure) dataRate(rate []Series) []Series {
 }
 
 func (s *sweepFigure) throughputScale(series []Series) scale {
-	return valueScale(rateUnits, "accesses completed", ys(series)...)
+	label := "accesses completed"
+	if s.tenanted() {
+		label += ", all tenants"
+	}
+	return valueScale(rateUnits, label, ys(series)...)
 }
 
 // latency is a panel a group while there are few, else a panel a percentile.
@@ -196,13 +244,7 @@ func (s *sweepFigure) latency() *figure {
 	f := s.figure("latency", "latency of an access")
 	n := len(s.layout.Groups)
 	if n > mostPanels {
-		var row []*panel
-		for _, q := range percentiles[:2] {
-			series := s.series(Latency(q.column))
-			row = append(row, s.panel(s.x(2), valueScale(timeUnits, q.name+" latency", ys(series)...), series))
-		}
-		f.panels = [][]*panel{row}
-		f.shareX()
+		f.rows(s.panels(2, timeUnits, latencies(2)...), 2)
 		s.groupLegend(f)
 		return f
 	}
@@ -225,18 +267,18 @@ func (s *sweepFigure) percentilePanels(f *figure, x scale, n int) []*panel {
 	y := valueScale(timeUnits, "latency of an access", all...)
 	panels := make([]*panel, n)
 	for g := range panels {
-		panels[g] = s.newPanel(x, y, s.layout.Groups[g])
+		panels[g] = s.newPanel(x, y, s.layout.Groups[g:g+1], inInk)
 		panels[g].title = s.layout.Groups[g].Group
 		for q := range quantiles {
 			one := quantiles[q][g]
-			panels[g].Add(curve{one.X, scaled(one.Y, y), s.look(q, len(percentiles))})
+			panels[g].Add(curve{one.X, scaled(one.Y, y), s.quantityLook(q, len(percentiles))})
 		}
 		if _, _, ok := spanOf(all...); !ok {
 			panels[g].Add(noValue)
 		}
 	}
 	for q, p := range percentiles {
-		f.legend = append(f.legend, entry{name: p.name, look: s.look(q, len(percentiles))})
+		f.legend = append(f.legend, entry{name: p.name, look: s.quantityLook(q, len(percentiles))})
 	}
 	s.crossLegend(f)
 	return panels

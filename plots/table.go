@@ -148,8 +148,9 @@ var (
 		}
 		return (v[0] + v[1]) / v[2]
 	}}
-	// RefusalRate is RNR NAKs and dropped TCP segments per 1000 completed accesses.
-	RefusalRate = Metric{append(slices.Clone(refusals), completed), func(v []float64) float64 {
+	// NotReadyRate is RNR NAKs and dropped TCP segments for pages that were not there,
+	// per 1000 completed accesses.
+	NotReadyRate = Metric{append(slices.Clone(notReady), completed), func(v []float64) float64 {
 		last := len(v) - 1
 		if v[last] == 0 {
 			return math.NaN()
@@ -168,7 +169,7 @@ var (
 	CPUStall = Ratio("cpu.stall_ps", "cpu.accesses", 1)
 )
 
-var refusals = []string{"transport.rnr_naks.moving", "transport.rnr_naks.paging", "transport.rnr_naks.over_advertised",
+var notReady = []string{"transport.rnr_naks.moving", "transport.rnr_naks.paging", "transport.rnr_naks.over_advertised",
 	"transport.tcp_drops.moving", "transport.tcp_drops.paging", "transport.tcp_drops.over_advertised"}
 
 // Latency is a quantile of the latency of completed accesses in picoseconds:

@@ -46,9 +46,10 @@ func tenantsFigure(t *testing.T, tenants bool) (*sweepFigure, *figure) {
 // without a victim has no value.
 func TestTenantsFigure(t *testing.T) {
 	s, f := tenantsFigure(t, true)
-	if f == nil || len(f.panels) != 1 || len(f.panels[0]) != 3 || len(f.legend) != 2 {
+	if f == nil || len(f.panels) != 2 || len(f.panels[0]) != 2 || len(f.legend) != 2 {
 		t.Fatalf("%+v", f)
 	}
+	seconds := float64(sample(0.2, 0).SimulatedPS) / 1e12
 	for _, c := range []struct {
 		metric Metric
 		want   []float64
@@ -56,6 +57,7 @@ func TestTenantsFigure(t *testing.T) {
 		{ofVictim("latency_ps.p50"), []float64{2e6, 2e6, 2e6}},
 		{ofVictim("latency_ps.p99"), []float64{3e6, 3e6, 3e6}},
 		{VictimMissRate, []float64{0, 25, 50}},
+		{VictimThroughput, []float64{20000 / seconds, 15000 / seconds, 10000 / seconds}},
 	} {
 		for _, one := range s.series(c.metric) {
 			if len(one.Y) != 4 || !math.IsNaN(one.Y[3]) {

@@ -31,7 +31,7 @@ func NewPlan(e *configs.Experiment, base platform.Spec, input *platform.Input) (
 	var ids strings.Builder
 	seen := map[string]int{}
 	for _, settings := range e.Points() {
-		spec, err := configs.WithOverrides(base, settings)
+		spec, err := configs.WithOverrides(base, e.Overrides(settings))
 		if err != nil {
 			return nil, err
 		}

@@ -16,7 +16,7 @@ import (
 // plan makes a plan of an experiment text over the defaults.
 func plan(t *testing.T, text string, set ...string) *Plan {
 	t.Helper()
-	e, err := configs.LoadExperiment(&platform.Spec{}, configs.Document{Name: "e.yaml", Data: []byte(text)})
+	e, err := configs.LoadExperiment(&platform.Spec{}, configs.Document{Name: "e.yaml", Data: []byte(text)}, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -56,7 +56,7 @@ func TestPlanOrder(t *testing.T) {
 // A point that cannot be built is an error before anything runs.
 func TestPlanRefusesImpossibleGeometry(t *testing.T) {
 	e, err := configs.LoadExperiment(&platform.Spec{}, configs.Document{Name: "e.yaml",
-		Data: []byte("name: e\ntitle: E\ndescription: d\naxes:\n  - {key: tpt.mtt.entries, values: [64, 100]}\n")})
+		Data: []byte("name: e\ntitle: E\ndescription: d\naxes:\n  - {key: tpt.mtt.entries, values: [64, 100]}\n")}, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -73,7 +73,7 @@ func TestPlanRefusesImpossibleGeometry(t *testing.T) {
 // where the accesses are a trace's.
 func TestPlanRefusesEndlessWarmup(t *testing.T) {
 	e, err := configs.LoadExperiment(&platform.Spec{}, configs.Document{Name: "e.yaml",
-		Data: []byte("name: e\ntitle: E\ndescription: d\naxes:\n  - {key: warmup, values: [10, 50]}\n")})
+		Data: []byte("name: e\ntitle: E\ndescription: d\naxes:\n  - {key: warmup, values: [10, 50]}\n")}, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -10,18 +10,30 @@ import (
 // regions, then the aggressor's.
 func (s *SyntheticSpec) Memory() ([]Region, error) {
 	regions, err := Layout(s.WorkingSet, s.Regions, s.Page)
-	if err == nil && s.AggressorFraction > 0 {
-		regions = append(regions, s.AggressorRegion())
+	if err != nil || s.AggressorFraction == 0 {
+		return regions, err
+	}
+	theirs, err := s.aggressorLayout()
+	for _, r := range theirs {
+		regions = append(regions, Region{VA: r.VA + s.aggressorShift(), Len: r.Len, Aggressor: true})
 	}
 	return regions, err
 }
 
-// AggressorRegion is the aggressor's memory: one region, from the first multiple
-// of 2 GiB behind the working set on, so that no page of any size is shared.
-func (s *SyntheticSpec) AggressorRegion() Region {
+// aggressorLayout is the aggressor's memory, as if it began at BaseVA.
+func (s *SyntheticSpec) aggressorLayout() ([]Region, error) {
+	regions, err := Layout(s.AggressorWorkingSet, s.AggressorRegions, s.Page)
+	if err != nil {
+		return nil, fmt.Errorf("aggressor_working_set and aggressor_regions: %w", err)
+	}
+	return regions, nil
+}
+
+// aggressorShift is how far it lies behind BaseVA: at the first multiple of 2 GiB
+// behind the working set, so that no page of any size is shared.
+func (s *SyntheticSpec) aggressorShift() model.VA {
 	span := model.Shift2G.Bytes()
-	behind := (s.WorkingSet + span - 1) / span * span
-	return Region{VA: BaseVA + model.VA(behind), Len: s.AggressorWorkingSet}
+	return model.VA((s.WorkingSet + span - 1) / span * span)
 }
 
 func (s *SyntheticSpec) validateAggressor() error {
@@ -33,12 +45,14 @@ func (s *SyntheticSpec) validateAggressor() error {
 		return nil
 	case s.Tenants < 2 || s.QPs < 2:
 		return fmt.Errorf("aggressor_fraction %g, but all %d QPs are of tenant 0; need 2 or more tenants (tpt.tenants) and QPs", f, s.QPs)
-	case bytes < uint64(s.AccessBytes):
-		return fmt.Errorf("aggressor_working_set of %d bytes: holds no access of %d bytes", bytes, s.AccessBytes)
-	case bytes > 1<<46 || uint64(s.AggressorRegion().VA)+bytes > 1<<47:
+	case bytes > 1<<46 || uint64(BaseVA+s.aggressorShift())+bytes > 1<<47:
 		return fmt.Errorf("aggressor_working_set of %d bytes: must end with the working_set of %d bytes before it under 128TiB", bytes, s.WorkingSet)
 	}
-	return nil
+	regions, err := s.aggressorLayout()
+	if err == nil && newSlots(uint64(s.AccessBytes), regions).count == 0 {
+		err = fmt.Errorf("aggressor_working_set of %d bytes in %d aggressor_regions holds no access of %d bytes", bytes, s.AggressorRegions, s.AccessBytes)
+	}
+	return err
 }
 
 // aggressor is who makes the accesses that are not the pattern's. Its draws are
@@ -59,11 +73,11 @@ func newAggressor(s *SyntheticSpec) aggressor {
 	if s.AggressorFraction == 0 {
 		return aggressor{}
 	}
-	r := s.AggressorRegion()
+	regions, _ := s.aggressorLayout() // validated
 	return aggressor{
 		share: threshold(s.AggressorFraction), tenants: s.Tenants, qp: 1,
 		turns: stream(s.Seed, "aggressor turn"), draws: stream(s.Seed, "aggressor address"), ops: stream(s.Seed, "aggressor operation"),
-		slots: newSlots(uint64(s.AccessBytes), []Region{{VA: BaseVA, Len: r.Len}}), shift: r.VA - BaseVA,
+		slots: newSlots(uint64(s.AccessBytes), regions), shift: s.aggressorShift(),
 	}
 }
 

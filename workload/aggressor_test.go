@@ -22,6 +22,7 @@ func TestAggressor(t *testing.T) {
 		spec.QPs = rapid.Uint32Range(2, 40).Draw(t, "qps")
 		spec.Tenants = rapid.Uint32Range(2, 16).Draw(t, "tenants")
 		spec.AggressorWorkingSet = rapid.Uint64Range(64, 1<<30).Draw(t, "aggressor's working set")
+		spec.AggressorRegions = uint32(min(rapid.Uint64Range(1, 9).Draw(t, "aggressor's regions"), (spec.AggressorWorkingSet+4095)/4096))
 		spec.ReadFraction, spec.Accesses = 0.5, 4000
 		alone, err := NewGenerator(spec)
 		if err != nil {
@@ -34,9 +35,16 @@ func TestAggressor(t *testing.T) {
 		}
 		again, _ := NewGenerator(spec)
 		all, _ := spec.Memory()
-		own, before := all[len(all)-1], all[len(all)-2]
-		if own.VA < before.VA+model.VA(before.Len) || uint64(own.VA)%model.Shift2G.Bytes() != 0 || own.Len != spec.AggressorWorkingSet {
-			t.Fatalf("aggressor's region %+v behind %+v", own, before)
+		own, before := all[spec.Regions], all[spec.Regions-1]
+		for _, r := range all[spec.Regions+1:] {
+			if r.VA != own.VA+model.VA(own.Len) || !r.Aggressor {
+				t.Fatalf("%+v behind %+v", r, own)
+			}
+			own.Len += r.Len
+		}
+		if own.VA < before.VA+model.VA(before.Len) || uint64(own.VA)%model.Shift2G.Bytes() != 0 || own.Len != spec.AggressorWorkingSet ||
+			!own.Aggressor || before.Aggressor || len(all) != int(spec.Regions+spec.AggressorRegions) {
+			t.Fatalf("aggressor's memory %+v behind %+v, %d regions", own, before, len(all))
 		}
 		theirs, next := 0, uint32(0)
 		used := make([]int, spec.QPs)
@@ -83,7 +91,8 @@ func TestAggressorIsUniform(t *testing.T) {
 	const pages, draws = 64, 64_000
 	var begin model.VA
 	g := mustGenerator(t, func(s *SyntheticSpec) {
-		begin = s.AggressorRegion().VA
+		begin = BaseVA + s.aggressorShift()
+		s.AggressorRegions = 8
 		s.Pattern, s.QPs, s.Tenants, s.AggressorFraction, s.AggressorWorkingSet = Sequential, 2, 2, 1, pages<<12
 		s.Accesses = draws
 	})

@@ -53,7 +53,7 @@
 //
 // # Not modelled
 //
-// An aggressor that registers and deregisters memory, or that has a pattern.
+// An aggressor that has a pattern.
 // CRCs are not checked (many cards strip or zero them in captures). IP
 // fragments and tunnels are foreign. READ responses and acknowledgements are
 // counted, never replayed.

@@ -391,7 +391,7 @@ func TestImpossibleSpecs(t *testing.T) {
 		"aggressor_fraction 1.5":            func(s *SyntheticSpec) { s.AggressorFraction = 1.5 },
 		"need 2 or more tenants":            func(s *SyntheticSpec) { s.AggressorFraction, s.QPs = 0.5, 2 },
 		"all 1 QPs are of tenant":           func(s *SyntheticSpec) { s.AggressorFraction, s.Tenants = 0.5, 2 },
-		"aggressor_working_set of 63 bytes: holds no access": func(s *SyntheticSpec) {
+		"aggressor_working_set of 63 bytes in 1 aggressor_regions holds no access": func(s *SyntheticSpec) {
 			s.AggressorFraction, s.Tenants, s.QPs, s.AggressorWorkingSet = 0.5, 2, 2, 63
 		},
 		"must end with the working_set": func(s *SyntheticSpec) {

@@ -12,9 +12,10 @@ const BaseVA model.VA = 0x10_0000_0000
 // Region is a contiguous range of one host's virtual memory, fit to be
 // registered as one memory region.
 type Region struct {
-	VA   model.VA
-	Len  uint64 // bytes, > 0
-	Host uint16
+	VA        model.VA
+	Len       uint64 // bytes, > 0
+	Host      uint16
+	Aggressor bool // it is an aggressor's, see SyntheticSpec
 }
 
 // Layout splits workingSet bytes from BaseVA into regions that follow each

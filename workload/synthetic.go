@@ -56,10 +56,11 @@ type SyntheticSpec struct {
 	// An aggressor beside the pattern. QP q is of tenant q mod Tenants. The pattern
 	// keeps to tenant 0's QPs, in turn; a share of AggressorFraction of the
 	// accesses, 0 (none: the pattern is on all QPs) to 1, is on those of the others,
-	// uniform in memory of their own, see AggressorRegion.
+	// uniform in memory of their own behind the working set, see Memory.
 	Tenants             uint32
 	AggressorFraction   float64
 	AggressorWorkingSet uint64 // bytes
+	AggressorRegions    uint32 // 1 to its pages; sizes as of Layout
 
 	OfferedRate float64 // open loop: accesses per second on average; 0 is closed loop (TimePS is NoTime)
 	Arrival     string  // open loop: Exponential or Fixed gaps
@@ -75,7 +76,7 @@ func DefaultSyntheticSpec() SyntheticSpec {
 		WorkingSet: 64 << 20, Regions: 1, Page: model.Shift4K, AccessBytes: 64, QPs: 1,
 		StrideBytes: 4096, ZipfTheta: 0.99, HotFraction: 0.2, HotProbability: 0.8,
 		ValueMin: 64, ValueMax: 1024, Arrival: Exponential,
-		Tenants: 1, AggressorWorkingSet: 64 << 20,
+		Tenants: 1, AggressorWorkingSet: 64 << 20, AggressorRegions: 1,
 	}
 }
 

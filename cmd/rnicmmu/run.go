@@ -10,6 +10,7 @@ import (
 
 	"rnicmmu/configs"
 	"rnicmmu/measure"
+	"rnicmmu/platform"
 	"rnicmmu/sweep"
 )
 
@@ -62,7 +63,7 @@ func run(c *cobra.Command, f *common, args []string, asJSON, check bool) error {
 	if sum == nil {
 		return err
 	}
-	if e := show(sum, asJSON, f.out); e != nil {
+	if e := show(sum, &spec, asJSON, f.out); e != nil {
 		return e
 	}
 	if err == nil && len(sum.Violations) > 0 {
@@ -85,7 +86,7 @@ func sources(args []string) (configs.Sources, error) {
 	return configs.Sources{Files: []configs.Document{doc}}, err
 }
 
-func show(sum *measure.Summary, asJSON bool, out string) error {
+func show(sum *measure.Summary, spec *platform.Spec, asJSON bool, out string) error {
 	if asJSON {
 		text, err := sum.JSON()
 		if err == nil {
@@ -94,7 +95,7 @@ func show(sum *measure.Summary, asJSON bool, out string) error {
 		return err
 	}
 	var text bytes.Buffer
-	printSummary(&text, sum)
+	printSummary(&text, sum, spec)
 	if out != "" {
 		fmt.Fprintf(&text, "\nresults in %s; next: rnicmmu plot %s\n", out, out)
 	}

@@ -20,8 +20,7 @@ type InvalidateDone struct{ ats.InvalidateCompletion }
 // PageRequest is a PRI page request, the body of a DMA of KindMessage.
 type PageRequest struct {
 	ats.PageRequest
-	Page uint32 // dense number of the process page (Oracle)
-	QP   uint32 // for dumps
+	QP uint32 // for dumps
 }
 
 // PageResponse is a PRG response, the body of a Doorbell.
@@ -75,4 +74,5 @@ type IOMMUEvent struct {
 	VA      model.VA      // EventAbsent
 	Command *IOMMUCommand // EventFence
 	Request PageRequest   // EventPage
+	Lost    bool          // EventPage: requests found the ring full since the one before
 }

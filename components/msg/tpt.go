@@ -1,6 +1,8 @@
 package msg
 
 import (
+	"fmt"
+
 	"rnicmmu/clocked"
 	"rnicmmu/measure"
 	"rnicmmu/model"
@@ -21,6 +23,7 @@ type Translate struct {
 	CheckKey bool // look the key up and check [CheckVA, CheckVA+CheckLen) too
 	Hold     bool // keep the request until the page is there; absent is the answer only where the QP's fault of that class is another request's
 	Len      uint32
+	Rest     uint32 // bytes from VA to the end of the message, as far as the adapter knows it, ≥ Len: what a fault asks for
 	CheckLen uint32
 	CheckVA  model.VA
 	VA       model.VA
@@ -47,7 +50,6 @@ const (
 type Translation struct {
 	Outcome Outcome
 	Write   bool        // stores are allowed
-	Over    bool        // advertised memory exceeds reserved memory: what a page that is absent counts as
 	Why     key.Verdict // OutcomeRemoteAccess: the check that failed; OK: not told
 	Handle  uint32
 	Cookie  uint64
@@ -85,14 +87,15 @@ const (
 	KeyFastRegister              // REG_MR: a free region becomes valid over Region's memory
 	KeyInvalidate                // LOCAL_INV: a valid fast-registration region or type 2 window becomes free
 	KeyBind                      // bind a memory window
+	KeyEntry                     // write the entry of an implicit region's list
 )
 
 // KeyChange is the argument of CmdKey, and its result.
 type KeyChange struct {
 	Op     KeyOp
 	Key    key.Key
-	Region key.Region // of KeyRegister and KeyFastRegister; of KeyBind the window
-	Under  key.Key    // KeyBind: the region that the window opens
+	Region key.Region // of KeyRegister and KeyFastRegister; of KeyBind the window; of KeyEntry an address, Base
+	Under  key.Key    // KeyBind: the region that the window opens; KeyEntry: the child, or 0 for the null key
 	Err    error      // out: why the change was refused; nothing has changed then
 }
 
@@ -105,7 +108,7 @@ type Command struct {
 	Op      CommandOp
 	Failed  bool       // CmdResume: the QP goes to error
 	Write   bool       // CmdFill: entries allow stores
-	Token   uint32     // CmdResume: the fault
+	Token   FaultToken // CmdResume: the fault
 	Entry   uint64     // first table entry
 	Count   uint32     // entries
 	Posts   uint32     // work requests that the range takes (chunks)
@@ -132,14 +135,27 @@ const (
 	NumFaultKinds
 )
 
+// FaultToken names a fault of an adapter: the place that it has there, and which
+// of the place's uses it is, from 1. So none names two, and the zero one none.
+type FaultToken struct{ Place, Use uint32 }
+
+// String is the place, with its use where it is not the first.
+func (t FaultToken) String() string {
+	if t.Use == 1 {
+		return fmt.Sprint(t.Place)
+	}
+	return fmt.Sprintf("%d.%d", t.Place, t.Use)
+}
+
 // Event is an entry of the adapter's event queue: a page fault.
 type Event struct {
-	Token  uint32
+	Token  FaultToken
 	QP     uint32
 	Kind   FaultKind
-	Write  bool // the access stores
-	Entry  uint64
-	Count  uint32 // entries wanted, ≥ 1
-	Page   uint32 // dense number of the process page
+	Write  bool     // the access stores
+	VA     model.VA // first byte wanted
+	Entry  uint64   // of VA; not told where an implicit region has no child
+	Count  uint32   // entries wanted, ≥ 1
+	Page   uint32   // dense number of the process page
 	Raised clocked.Time
 }

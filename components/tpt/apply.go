@@ -5,6 +5,7 @@ import (
 
 	"rnicmmu/clocked"
 	"rnicmmu/components/msg"
+	"rnicmmu/model"
 	"rnicmmu/model/key"
 	"rnicmmu/model/mtt"
 )
@@ -36,8 +37,11 @@ func (u *Unit) apply(now clocked.Time) {
 func (u *Unit) applyCommand(now clocked.Time, cmd *msg.Command) {
 	cmd.Change.Err = nil
 	switch {
+	case cmd.Op == msg.CmdResume && !u.faults.resumable(cmd.Token):
+		u.Stats.StrayResumes++
+		u.refuse(now, errNoFault)
 	case cmd.Op == msg.CmdResume:
-		u.scheduleResume(now, cmd.Token, cmd.Failed)
+		u.scheduleResume(now, cmd.Token.Place, cmd.Failed)
 		u.complete(now)
 	case cmd.Op == msg.CmdKey:
 		u.changeKey(now, &cmd.Change)
@@ -121,8 +125,11 @@ func (u *Unit) suspendRegion(now clocked.Time, cmd *msg.Command) {
 	u.drain(now)
 }
 
-// pagesOf is the range of a region.
+// pagesOf is the range of a region, or of an implicit one's list.
 func (u *Unit) pagesOf(r *key.Region) pageRange {
+	if r.Kind == key.Implicit {
+		return pageRange{r.MTT, r.MTT + max(1, 2*key.ChildShift.Number(model.VA(r.Length))) - 1}
+	}
 	first := u.entryOf(r, r.Base)
 	return pageRange{first, first + max(1, r.Pages()) - 1}
 }
@@ -164,11 +171,11 @@ func (u *Unit) revokePages(now clocked.Time, r pageRange) {
 	}
 }
 
-// revokeKey calls back every translation that was given out under the key,
-// whatever its variant.
+// revokeKey calls back every translation that was given out under the key or
+// through it, whatever its variant.
 func (u *Unit) revokeKey(now clocked.Time, k key.Key) {
 	for i := range u.slots {
-		if s := &u.slots[i]; s.phase == slotGiven && s.key == k.Index() {
+		if s := &u.slots[i]; s.phase == slotGiven && (s.key == k.Index() || s.via.root == k.Index()) {
 			u.revoke(now, uint32(i))
 		}
 	}

@@ -165,6 +165,8 @@ func requestBytes(cmd *msg.Command) uint32 {
 	switch {
 	case cmd.Op == msg.CmdFill:
 		return commandBytes + cmd.Count*mtt.EntryBytes
+	case cmd.Op == msg.CmdKey && cmd.Change.Op == msg.KeyEntry:
+		return commandBytes + key.IndirectBytes
 	case cmd.Op == msg.CmdKey && cmd.Change.Op != msg.KeyDeregister && cmd.Change.Op != msg.KeyInvalidate:
 		return commandBytes + key.EntryBytes
 	}

@@ -29,6 +29,8 @@
 //
 //	hit                   lookup_cycles, of which the last ends in the register
 //	                      to the responder
+//	hit behind an         lookup_cycles twice: root and its list's entry, child and
+//	implicit region       MTT
 //	second level          l2_latency more
 //	miss                  one DMA read a table level (one round trip each), or one
 //	                      translation request, then lookup_cycles again to pass
@@ -40,7 +42,7 @@
 //
 // The last three are executed one after another in the order in which they come;
 // each sender has a share of the queue of its own. Responses to page requests
-// wait for none of them.
+// wait for none of them. A resume that names no reported fault is refused.
 //
 // Rules kept here (numbers of docs/invariants.md): a key refused never causes
 // a page-in; a store is never served by an entry without the write right; what
@@ -55,7 +57,13 @@
 // not there waits, and those behind it; a hit passes misses that are under way.
 // Page requests beyond the credits wait in the order of their faults.
 //
-// Absent entries are not cached, nor are translations without the right that was
+// An implicit region leads to its children by a list: its entry for the address,
+// then the child's key are looked up in the MPT cache for every page, and read
+// on a miss. A null entry is answered as an absent one; the fault tells the
+// address. A request that was on that way when a key or a list changed goes it
+// again.
+//
+// Absent and null entries are not cached, nor are translations without the right that was
 // asked for. A line that holds some absent entries serves the present ones; for
 // the others it counts as a miss. The right to store is asked of the IOMMU only
 // for stores: what is cached without it serves loads, and a store asks again. Of
@@ -78,8 +86,8 @@
 // Tenants can share the ways of the caches (tpt.partition): a QP belongs to its
 // number modulo tpt.tenants.
 //
-// Not modelled: paging-structure caches between the levels of the MTT, indirect
-// and implicit keys (refused), translation requests for several pages, page
+// Not modelled: paging-structure caches between the levels of the MTT, other
+// indirect keys (refused), implicit ones without a table, translation requests for several pages, page
 // request groups of several pages, stop markers, and faults of the adapter's own
 // send side. The ATC holds no part of a tpt.page: an answer for less fails.
 package tpt

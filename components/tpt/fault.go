@@ -1,6 +1,7 @@
 package tpt
 
 import (
+	"errors"
 	"math/bits"
 
 	"rnicmmu/clocked"
@@ -9,13 +10,14 @@ import (
 	"rnicmmu/model"
 )
 
-// fault is one reported fault; its index is the token.
+// fault is one reported fault; its token is its index and the use of it.
 type fault struct {
 	event  msg.Event
-	list   waiters          // requests held at the adapter until the page is there
-	ask    *msg.PageRequest // on its way, under ATC
+	list   waiters            // requests held at the adapter until the page is there
+	asks   []*msg.PageRequest // of its group, on their way, under ATC
 	live   bool
 	queued bool  // its event has an entry of the queue
+	ending bool  // its resume has come
 	next   int32 // free list
 }
 
@@ -74,10 +76,7 @@ func (u *Unit) absent(now clocked.Time, i int32, m *msg.Translate, outcome msg.O
 		u.dismiss(now, i, m, outcome)
 		return
 	}
-	s := &u.slots[i]
-	if s.phase != slotParked {
-		s.req, s.phase = *m, slotParked
-	}
+	u.park(now, i, m)
 	m.Ledger.Charge(now, measure.CauseTranslate)
 	u.enqueue(&f.list[token].list, i)
 }
@@ -92,9 +91,13 @@ func (u *Unit) raise(now clocked.Time, entry uint64, m *msg.Translate) int32 {
 	token := f.free
 	x := &f.list[token]
 	f.free = x.next
-	count := u.shift.Span(m.VA, uint64(m.Len))
-	*x = fault{live: true, list: noWaiters, event: msg.Event{Token: uint32(token), QP: m.QP, Kind: kindOf(m.Write),
-		Write: m.Write, Entry: entry, Count: uint32(max(1, count)), Page: m.Page, Raised: now}}
+	pages := u.spec.Fault.Pages
+	if u.config.Mode == ATC {
+		pages = min(pages, u.spec.PageRequests)
+	}
+	count := min(u.shift.Span(m.VA, uint64(max(m.Len, m.Rest))), uint64(pages))
+	*x = fault{live: true, list: noWaiters, asks: x.asks[:0], event: msg.Event{Token: msg.FaultToken{Place: uint32(token), Use: x.event.Token.Use + 1},
+		QP: m.QP, Kind: kindOf(m.Write), Write: m.Write, Entry: entry, VA: m.VA, Count: uint32(max(1, count)), Page: m.Page, Raised: now}}
 	f.outstanding++
 	u.Stats.FaultsRaised++
 	if m.Access != nil {
@@ -145,7 +148,7 @@ func (u *Unit) report(x *fault) bool {
 	u.faults.queued++
 	x.queued = true
 	e := &x.event
-	*u.dma.Push() = msg.DMA{Kind: msg.KindEQE, Write: true, PA: queueArea, Len: 64, Cookie: uint64(e.Token), Body: e,
+	*u.dma.Push() = msg.DMA{Kind: msg.KindEQE, Write: true, PA: queueArea, Len: 64, Cookie: uint64(e.Token.Place), Body: e,
 		Oracle: msg.Oracle{Page: msg.NoPage}}
 	*u.dma.Push() = msg.DMA{Kind: msg.KindMSI, Write: true, PA: queueArea, Len: 4, Oracle: msg.Oracle{Page: msg.NoPage}}
 	return true
@@ -154,8 +157,21 @@ func (u *Unit) report(x *fault) bool {
 // queueArea is where event and completion queues lie: away from user frames.
 const queueArea = model.PA(1) << 46
 
+// errNoFault refuses a resume that would free another fault, or one twice.
+var errNoFault = errors.New("no reported fault waits for the resume of this token")
+
+// resumable tells whether a token names a fault that was reported and not resumed.
+func (f *faultUnit) resumable(t msg.FaultToken) bool {
+	if uint64(t.Place) >= uint64(len(f.list)) {
+		return false
+	}
+	x := &f.list[t.Place]
+	return x.queued && !x.ending && x.event.Token == t
+}
+
 // scheduleResume starts the adapter's time from the resume command to going on.
 func (u *Unit) scheduleResume(now clocked.Time, token uint32, failed bool) {
+	u.faults.list[token].ending = true
 	resume := u.spec.Fault.Resume
 	if u.config.Mode == ATC {
 		resume = u.spec.PRI.Resume
@@ -191,7 +207,7 @@ func (u *Unit) resume(now clocked.Time, d due) {
 			u.dismiss(now, i, m, msg.OutcomeRemoteOp)
 			continue
 		}
-		m.Replay, u.slots[i].counted = true, false
+		m.Replay, u.slots[i].counted, u.slots[i].via = true, false, via{}
 		u.protect(now, i, m)
 	}
 }

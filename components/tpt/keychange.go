@@ -5,6 +5,7 @@ import (
 
 	"rnicmmu/clocked"
 	"rnicmmu/components/msg"
+	"rnicmmu/model"
 	"rnicmmu/model/key"
 )
 
@@ -17,10 +18,15 @@ var (
 // away is acknowledged when nothing that was translated under it is still in
 // use (KEY-3, FRW-1).
 func (u *Unit) changeKey(now clocked.Time, c *msg.KeyChange) {
+	if c.Op == msg.KeyEntry {
+		u.changeEntry(now, c)
+		return
+	}
 	var before pageRange
 	old := u.keys.Lookup(c.Key)
 	if old != nil {
 		before = u.pagesOf(old)
+		u.forgetList(old)
 	}
 	if err := u.changeTable(c); err != nil {
 		u.refuse(now, err)
@@ -88,16 +94,41 @@ func (u *Unit) kill(now clocked.Time, m *msg.Translate) {
 // copies of it and of the region's translations, makes reads of both that are
 // in flight read again, and has parked requests checked again.
 func (u *Unit) forgetKey(k key.Key, r pageRange) {
-	u.epoch++
-	index := k.Index()
-	u.mpt.Invalidate(uint64(index))
-	if miss := u.keyMiss(index); miss != nil {
-		miss.stale = true
-	}
+	index := uint64(k.Index())
+	u.forgetTags(index, index)
 	u.forget(r)
+	u.writeKey(index)
+}
+
+// forgetTags drops cached copies of what the MPT cache holds under the tags
+// first … last, makes reads of it that are in flight read again, and has parked
+// requests checked again.
+func (u *Unit) forgetTags(first, last uint64) {
+	u.epoch++
+	for i := range u.keyMisses {
+		if k := &u.keyMisses[i]; k.busy && k.tag >= first && k.tag <= last {
+			k.stale = true
+		}
+	}
+	if first == last {
+		u.mpt.Invalidate(first)
+		return
+	}
+	u.mpt.dropRange(first, last)
+}
+
+// forgetList drops the cached entries of an implicit region's list.
+func (u *Unit) forgetList(r *key.Region) {
+	if r.Kind == key.Implicit {
+		u.forgetTags(listEntry(r, r.Base), listEntry(r, r.Base+model.VA(r.Length-1)))
+	}
+}
+
+// writeKey stores the changed entry of a tag where the table lives.
+func (u *Unit) writeKey(tag uint64) {
 	if u.spec.Tables == "onboard" {
 		return
 	}
-	*u.dma.Push() = msg.DMA{Kind: msg.KindMPT, Write: true, PA: u.mptEntry(index), Len: key.EntryBytes,
-		Oracle: msg.Oracle{Page: msg.NoPage}}
+	pa, bytes := u.placeOf(tag)
+	*u.dma.Push() = msg.DMA{Kind: msg.KindMPT, Write: true, PA: pa, Len: bytes, Oracle: msg.Oracle{Page: msg.NoPage}}
 }

@@ -8,9 +8,9 @@ import (
 	"rnicmmu/model/key"
 )
 
-func (u *Unit) keyMiss(index uint32) *keyMiss {
+func (u *Unit) keyMiss(tag uint64) *keyMiss {
 	for i := range u.keyMisses {
-		if k := &u.keyMisses[i]; k.busy && k.index == index {
+		if k := &u.keyMisses[i]; k.busy && k.tag == tag {
 			return k
 		}
 	}
@@ -26,10 +26,10 @@ func (u *Unit) freeKeyMiss() int {
 	return -1
 }
 
-// parkOnKey makes the slot wait for its MPT entry; accept has made sure that a
+// parkOnKey makes the slot wait for an entry; the caller has made sure that a
 // register is there.
-func (u *Unit) parkOnKey(now clocked.Time, i int32, index uint32, counted bool, a *measure.Access) {
-	if k := u.keyMiss(index); k != nil {
+func (u *Unit) parkOnKey(now clocked.Time, i int32, tag uint64, counted bool, a *measure.Access) {
+	if k := u.keyMiss(tag); k != nil {
 		if counted {
 			u.Stats.MPT.Merged++
 		}
@@ -41,7 +41,7 @@ func (u *Unit) parkOnKey(now clocked.Time, i int32, index uint32, counted bool, 
 	}
 	n := u.freeKeyMiss()
 	k := &u.keyMisses[n]
-	*k = keyMiss{busy: true, fresh: counted, index: index, qp: u.slots[i].req.QP, list: noWaiters}
+	*k = keyMiss{busy: true, fresh: counted, tag: tag, qp: u.slots[i].req.QP, list: noWaiters}
 	u.enqueue(&k.list, i)
 	if u.mpt.second != nil {
 		u.ask(now, u.mpt, cookie(cookieMPT2, n))
@@ -53,14 +53,13 @@ func (u *Unit) parkOnKey(now clocked.Time, i int32, index uint32, counted bool, 
 // finishKeyLookup is the answer of the second level.
 func (u *Unit) finishKeyLookup(now clocked.Time, n int) {
 	k := &u.keyMisses[n]
-	index := uint64(k.index)
-	_, hit := u.mpt.second.Lookup(index, index)
+	_, hit := u.mpt.second.Lookup(k.tag, k.tag)
 	u.mpt.countSecond(k.fresh, hit)
 	if !hit {
 		u.readKey(now, n)
 		return
 	}
-	u.mpt.fillFirst(k.qp, index, index, nil, false)
+	u.mpt.fillFirst(k.qp, k.tag, k.tag, nil, false)
 	u.serveKey(now, k)
 }
 
@@ -68,12 +67,16 @@ func (u *Unit) finishKeyLookup(now clocked.Time, n int) {
 func (u *Unit) readKey(now clocked.Time, n int) {
 	k := &u.keyMisses[n]
 	k.stale = false
-	u.readTable(now, msg.KindMPT, u.mptEntry(k.index), key.EntryBytes, cookie(cookieMPT, n), u.accessOf(k.list))
+	pa, bytes := u.placeOf(k.tag)
+	u.readTable(now, msg.KindMPT, pa, bytes, cookie(cookieMPT, n), u.accessOf(k.list))
 }
 
-// mptEntry is where the entry of a key lies.
-func (u *Unit) mptEntry(index uint32) model.PA {
-	return u.config.Place.MPT + model.PA(uint64(index)*key.EntryBytes)
+// placeOf is where the entry of a tag lies, and its size.
+func (u *Unit) placeOf(tag uint64) (pa model.PA, bytes uint32) {
+	if tag >= listTags {
+		return u.layout.Address(2 * (tag - listTags)), key.IndirectBytes
+	}
+	return u.config.Place.MPT + model.PA(tag*key.EntryBytes), key.EntryBytes
 }
 
 // finishKey fills the MPT cache and lets the waiting requests go on. An entry
@@ -85,18 +88,31 @@ func (u *Unit) finishKey(now clocked.Time, n int) {
 		u.readKey(now, n)
 		return
 	}
-	if u.keys.Lookup(key.Make(k.index, 0)) != nil {
-		u.mpt.fill(k.qp, uint64(k.index), uint64(k.index), nil, false)
+	if u.names(k) {
+		u.mpt.fill(k.qp, k.tag, k.tag, nil, false)
 	}
 	u.serveKey(now, k)
 }
 
+// names tells whether what was read can be cached: a key that is registered, or
+// an entry that is not null.
+func (u *Unit) names(k *keyMiss) bool {
+	if k.tag < listTags {
+		return u.keys.Lookup(key.Make(uint32(k.tag), 0)) != nil
+	}
+	m := &u.slots[k.list.head].req
+	root := u.keys.Lookup(key.Key(m.Key))
+	return root != nil && root.Entry(m.VA) != 0
+}
+
 func (u *Unit) serveKey(now clocked.Time, k *keyMiss) {
 	k.busy = false
-	for k.list.head != none {
-		i := u.dequeue(&k.list)
+	list, tag := k.list, k.tag // another miss may begin here
+	for list.head != none {
+		i := u.dequeue(&list)
 		m := &u.slots[i].req
 		m.Ledger.Charge(now, measure.CauseMPTMiss)
+		u.served(&u.slots[i], tag)
 		u.protect(now, i, m)
 	}
 }

@@ -74,7 +74,7 @@ func (u *Unit) accept(now clocked.Time) {
 	}
 	i := u.freeSlot
 	s := &u.slots[i]
-	u.freeSlot, s.counted = s.next, false
+	u.freeSlot, s.counted, s.via = s.next, false, via{}
 	u.inUse++
 	u.start(now, i, m)
 	u.Translate.Pop(now)
@@ -99,12 +99,12 @@ func (u *Unit) mustWait(m *msg.Translate) bool {
 	if m.CheckKey {
 		k := key.Key(m.Key)
 		if _, hit := u.mpt.Peek(uint64(k.Index()), uint64(k.Index())); !hit {
-			return u.keyMiss(k.Index()) == nil && u.freeKeyMiss() < 0
+			return u.keyMiss(uint64(k.Index())) == nil && u.freeKeyMiss() < 0
 		}
 	}
 	r := u.keys.Lookup(key.Key(m.Key))
-	if r == nil || u.config.Mode == Bypass {
-		return false
+	if r == nil || u.config.Mode == Bypass || !r.Kind.Direct() {
+		return false // what an implicit region leads to is waited for in a slot
 	}
 	entry := u.entryOf(r, m.VA)
 	if u.cached(m, entry) {
@@ -151,19 +151,17 @@ func (u *Unit) start(now clocked.Time, i int32, m *msg.Translate) {
 	case m.Kill:
 		u.queueKill(now, i, m)
 		return
-	case !m.CheckKey || u.mptHit(m):
+	case !m.CheckKey || u.mptHit(m, uint64(key.Key(m.Key).Index())):
 		u.protect(now, i, m)
 		return
 	}
-	s := &u.slots[i]
-	s.req, s.phase = *m, slotParked
-	m.Ledger.Charge(now, measure.CauseTranslate)
-	u.parkOnKey(now, i, key.Key(m.Key).Index(), !m.Replay, m.Access)
+	u.park(now, i, m)
+	u.parkOnKey(now, i, uint64(key.Key(m.Key).Index()), !m.Replay, m.Access)
 }
 
-func (u *Unit) mptHit(m *msg.Translate) bool {
-	index := uint64(key.Key(m.Key).Index())
-	_, hit := u.mpt.Lookup(index, index)
+// mptHit looks in the MPT cache for a key, or an entry of a list.
+func (u *Unit) mptHit(m *msg.Translate, tag uint64) bool {
+	_, hit := u.mpt.Lookup(tag, tag)
 	if m.Replay {
 		u.Stats.MPT.Replays++
 		return hit
@@ -209,12 +207,17 @@ func (u *Unit) permit(now clocked.Time, i int32, m *msg.Translate) bool {
 	case v == key.SuspendedNow:
 		u.dismiss(now, i, m, msg.OutcomeMoving)
 		return false
-	case !v.Granted() || r == nil || !r.Kind.Direct() || r.State != key.Valid || !r.Contains(m.VA, uint64(m.Len)):
+	case !v.Granted() || r == nil || !u.leads(r) || r.State != key.Valid || !r.Contains(m.VA, uint64(m.Len)):
 		u.deny(now, i, m, v)
 		return false
 	}
+	if r.Kind == key.Implicit {
+		if r = u.descend(now, i, m, r); r == nil {
+			return false
+		}
+	}
 	s := &u.slots[i]
-	s.entry, s.key, s.epoch = u.entryOf(r, m.VA), k.Index(), u.epoch
+	s.entry, s.key, s.epoch = u.entryOf(r, m.VA), r.Key.Index(), u.epoch
 	return true
 }
 
@@ -255,19 +258,8 @@ func (u *Unit) translate(now clocked.Time, i int32, m *msg.Translate) {
 		u.resolve(now, i, m, u.mtt.at(at)[s.entry-first])
 		return
 	}
-	if s.phase != slotParked {
-		s.req, s.phase = *m, slotParked
-		m.Ledger.Charge(now, measure.CauseTranslate)
-	}
+	u.park(now, i, m)
 	u.parkOnWalk(now, i, line, first)
-}
-
-// bypass answers with the address itself.
-func (u *Unit) bypass(now clocked.Time, i int32, m *msg.Translate) {
-	if m.Access != nil && !m.Replay {
-		m.Access.Counts.Pages++
-	}
-	u.grant(now, i, m, model.PA(m.VA), m.Write)
 }
 
 func (u *Unit) countMTT(s *slot, m *msg.Translate, hit bool) {
@@ -299,47 +291,4 @@ func (u *Unit) countMTT(s *slot, m *msg.Translate, hit bool) {
 	if m.Access != nil {
 		m.Access.Counts.MTTMisses++
 	}
-}
-
-// resolve answers with what the entry permits.
-func (u *Unit) resolve(now clocked.Time, i int32, m *msg.Translate, w mtt.Word) {
-	switch {
-	case w.Allows(m.Write):
-		offset := uint64(m.VA) & (u.shift.Bytes() - 1)
-		u.grant(now, i, m, w.PA()+model.PA(offset), w.Allows(true))
-	case w.Present() && w.Suspended():
-		u.dismiss(now, i, m, msg.OutcomeMoving)
-	case w.Suspended():
-		u.absent(now, i, m, msg.OutcomeMoving)
-	default:
-		u.absent(now, i, m, msg.OutcomeAbsent)
-	}
-}
-
-func (u *Unit) grant(now clocked.Time, i int32, m *msg.Translate, pa model.PA, write bool) {
-	at := now + u.clock.Cycles(u.spec.LookupCycles)
-	m.Ledger.Charge(at, measure.CauseTranslate)
-	s := &u.slots[i]
-	s.phase, s.at = slotGiven, at
-	u.answer(now, at, msg.Translation{Outcome: msg.OutcomeOK, Write: write, Handle: uint32(i),
-		Cookie: m.Cookie, PA: pa, Address: u.address, Over: u.config.Over, At: at})
-}
-
-// dismiss answers without a translation.
-func (u *Unit) dismiss(now clocked.Time, i int32, m *msg.Translate, o msg.Outcome) {
-	u.conclude(now, i, m, msg.Translation{Outcome: o, Over: o == msg.OutcomeAbsent && u.config.Over})
-}
-
-// deny answers an access that the key rules do not permit.
-func (u *Unit) deny(now clocked.Time, i int32, m *msg.Translate, why key.Verdict) {
-	u.conclude(now, i, m, msg.Translation{Outcome: msg.OutcomeRemoteAccess, Why: why})
-}
-
-// conclude gives the answer of a request that holds no translation.
-func (u *Unit) conclude(now clocked.Time, i int32, m *msg.Translate, t msg.Translation) {
-	t.At = now + u.clock.Cycles(u.spec.LookupCycles)
-	t.Cookie = m.Cookie
-	m.Ledger.Charge(t.At, measure.CauseTranslate)
-	u.vacate(i)
-	u.answer(now, t.At, t)
 }

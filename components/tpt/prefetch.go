@@ -47,8 +47,8 @@ func (u *Unit) observe(m *msg.Translate, line uint64) {
 // prefetch starts walks for lines that the QP of a miss may ask for next. It
 // uses miss registers that nobody waits for, keeps to the region, and raises no
 // fault: a line without present entries is not cached.
-func (u *Unit) prefetch(now clocked.Time, m *msg.Translate, line uint64) {
-	r := u.keys.Lookup(key.Key(m.Key))
+func (u *Unit) prefetch(now clocked.Time, s *slot, line uint64) {
+	m, r := &s.req, u.keys.Lookup(key.Make(s.key, 0))
 	if m.Replay || r == nil || u.stalled.head != none {
 		return
 	}

@@ -8,29 +8,32 @@ import (
 )
 
 // pageRequests are the page request groups that wait for a response; each is of
-// one page and one fault, whose token owns it.
+// one fault, whose token owns it.
 type pageRequests struct {
 	groups *ats.Groups
 	bodies msg.Pool[msg.PageRequest]
 }
 
-// requestPage asks the IOMMU for a fault's page; false: no credit is free. Once
-// page requests are off the fault fails.
+// requestPage asks the IOMMU for a fault's pages; false: credits lack. Once page
+// requests are off the fault fails.
 func (u *Unit) requestPage(now clocked.Time, token int32) bool {
 	x := &u.faults.list[token]
 	if u.pages.groups.Disabled() {
 		u.scheduleResume(now, uint32(token), true)
 		return true
 	}
-	group, ok := u.pages.groups.Open(u.config.PASID, uint32(token), 1)
+	group, ok := u.pages.groups.Open(u.config.PASID, uint32(token), int(x.event.Count))
 	if !ok {
 		return false
 	}
-	x.ask = u.pages.bodies.Get()
-	*x.ask = msg.PageRequest{Page: x.event.Page, QP: x.event.QP, PageRequest: ats.PageRequest{Group: group, Last: true,
-		Read: true, Write: x.event.Write, PASID: u.config.PASID, VA: model.VA(x.event.Entry << u.shift)}}
-	u.Stats.PageRequests++
-	*u.dma.Push() = msg.DMA{Kind: msg.KindMessage, Write: true, Len: 1, Body: x.ask, Oracle: msg.Oracle{Page: msg.NoPage}}
+	for n := range x.event.Count {
+		ask := u.pages.bodies.Get()
+		*ask = msg.PageRequest{QP: x.event.QP, PageRequest: ats.PageRequest{Group: group, Last: n == x.event.Count-1,
+			Read: true, Write: x.event.Write, PASID: u.config.PASID, VA: model.VA((x.event.Entry + uint64(n)) << u.shift)}}
+		x.asks = append(x.asks, ask)
+		u.Stats.PageRequests++
+		*u.dma.Push() = msg.DMA{Kind: msg.KindMessage, Write: true, Len: 1, Body: ask, Oracle: msg.Oracle{Page: msg.NoPage}}
+	}
 	return true
 }
 
@@ -44,8 +47,10 @@ func (u *Unit) respondPage(now clocked.Time, r *ats.PageResponse) {
 		return
 	}
 	x := &u.faults.list[token]
-	u.pages.bodies.Put(x.ask)
-	x.ask = nil
+	for _, ask := range x.asks {
+		u.pages.bodies.Put(ask)
+	}
+	x.asks = x.asks[:0]
 	u.scheduleResume(now, token, r.Code != ats.ResponseSuccess)
 	for g.Disabled() { // no response to the others counts any more
 		if token, ok = g.Abandon(); !ok {

@@ -29,6 +29,7 @@ type sandwich struct {
 	unit   *Unit
 	base   model.VA
 	key    key.Key
+	rooted bool // it is that of an implicit region
 
 	space map[uint64]pte // what the IOMMU answers, by page of the region
 
@@ -139,7 +140,7 @@ func newSandwichAt(t testing.TB, sp Spec, base model.VA, mode Mode) *sandwich {
 	t.Helper()
 	e := clocked.NewEngine()
 	s := &sandwich{t: t, engine: e, base: base, owner: map[uint32]request{}, space: map[uint64]pte{}}
-	place := Place{MPT: 1 << 40, MTT: 1 << 41, Keys: 16, Entries: pages}
+	place := Place{MPT: 1 << 40, MTT: 1 << 41, Keys: 16, Entries: pages + mostEntries}
 	u, err := New(e, "tpt0", sp, Config{Place: place, Seed: 1, Mode: mode, PASID: process})
 	if err != nil {
 		t.Fatal(err)
@@ -297,7 +298,7 @@ func (s *sandwich) endpoint(now clocked.Time) {
 		case m.Kind == msg.KindEQE:
 			x := m.Body.(*msg.Event)
 			s.events = append(s.events, x)
-			s.logf(now, "event    qp=%d %s page=%d token=%d", x.QP, classNames[x.Kind], x.Entry, x.Token)
+			s.logf(now, "event    qp=%d %s %s token=%v", x.QP, classNames[x.Kind], s.where(x), x.Token)
 		case m.Kind == msg.KindMessage:
 			s.message(now, m.Body)
 		}

@@ -234,7 +234,7 @@ func TestFloodOfFaults(t *testing.T) {
 		for i := range uint32(qps) {
 			at += 500 * cycle
 			if mode == Table {
-				s.command(at, &msg.Command{Op: msg.CmdResume, Token: i})
+				s.command(at, &msg.Command{Op: msg.CmdResume, Token: msg.FaultToken{Place: i, Use: 1}})
 			} else {
 				s.ring(at, &msg.PageResponse{PageResponse: ats.PageResponse{Group: uint16(i)}})
 			}

@@ -15,7 +15,7 @@ type Spec struct {
 	LookupCycles int          `key:"lookup_cycles" default:"4" min:"1" max:"64" doc:"cycles from acceptance to result on a hit: MPT and MTT stages" source:"assumption: two stages a cache"`
 	Tables       string       `key:"tables" default:"host" oneof:"host,onboard" doc:"where MPT and MTT live: host memory over PCIe or memory on the adapter" source:"assumption: recent adapters keep them in host memory, older ones on the card (recalled)"`
 	Onboard      clocked.Time `key:"onboard_latency" default:"90ns" min:"1ns" max:"10us" doc:"read latency of on-board table memory" source:"assumption: DDR on the card, twice the 45 ns row miss of [HostNet24]"`
-	PageRequests int          `key:"page_requests" default:"32" min:"1" max:"512" doc:"page requests outstanding under sva: the credits of the page request interface; more wait in order" source:"assumption: as many as ATS has invalidation tags; at most the 512 group indexes of 9 bits ([riscv-iommu])"`
+	PageRequests int          `key:"page_requests" default:"32" min:"1" max:"512" doc:"page requests outstanding under sva: the credits of the page request interface, no more than host.iommu.page_requests; more wait in order" source:"assumption: as many as ATS has invalidation tags; at most the 512 group indexes of 9 bits ([riscv-iommu])"`
 	InFlight     int          `key:"in_flight" default:"1024" min:"2" max:"65536" doc:"translations given out and not yet given back" source:"assumption: covers the 164 reads and 92 writes in flight of [HostNet24] with margin"`
 
 	Partition string `key:"partition" default:"none" oneof:"none,tenant" doc:"whether tenants share the ways of the MPT and MTT caches evenly: each hits in all ways and fills its own" source:"assumption: as the way masks of a processor's last-level cache"`
@@ -60,6 +60,7 @@ type MTTSpec struct {
 // FaultSpec is the unit that reports absent pages.
 type FaultSpec struct {
 	MaxOutstanding int          `key:"max_outstanding" default:"4" min:"1" max:"4" doc:"faults outstanding of one QP: initiator and responder × read and write" source:"[Lesokhin17]: at most four faults outstanding a channel"`
+	Pages          int          `key:"pages" default:"1024" min:"1" max:"262144" doc:"pages that one fault asks for at most: those left of its message, as far as the adapter knows its length (of a SEND, and of a WRITE over iWARP, what the packet holds); under sva no more than tpt.page_requests" source:"[Linux] mlx5/odp.c: an RDMA fault tells the operation's length; the bound: assumption, 4 MiB in pages of 4 KiB"`
 	QueueDepth     int          `key:"queue_depth" default:"4096" min:"1" max:"65536" doc:"entries of the event queue; a full queue holds faults back" source:"[Linux] mlx5/odp.c: 4096"`
 	Trigger        clocked.Time `key:"trigger" default:"129.2us" min:"0ns" max:"10ms" doc:"adapter's time from the absent entry to its event (firmware)" source:"[Lesokhin17] Fig. 3 (digitised): trigger interrupt 129.2 us"`
 	Resume         clocked.Time `key:"resume" default:"77.9us" min:"0ns" max:"10ms" doc:"adapter's time from the resume command to going on (firmware)" source:"[Lesokhin17] Fig. 3 (digitised): resume 77.9 us"`
@@ -73,7 +74,7 @@ type PRISpec struct {
 
 // CommandSpec is the time that the adapter's firmware takes for a table command.
 type CommandSpec struct {
-	Fill       clocked.Time `key:"fill" default:"5us" min:"0ns" max:"10ms" doc:"processing of a table update or the end of a suspension, per work request" source:"[Lesokhin17] Fig. 3 (digitised): table update 6.7 us less the command's round trip (derived)"`
+	Fill       clocked.Time `key:"fill" default:"5us" min:"0ns" max:"10ms" doc:"processing of a table update, also of an implicit region's list, or the end of a suspension, per work request" source:"[Lesokhin17] Fig. 3 (digitised): table update 6.7 us less the command's round trip (derived)"`
 	Invalidate clocked.Time `key:"invalidate" default:"12us" min:"0ns" max:"10ms" doc:"processing of an invalidation, suspension or write protection, per work request" source:"[Lesokhin17] Fig. 3 (digitised): table update 13.7 us less the command's round trip (derived)"`
 	PerEntry   clocked.Time `key:"per_entry" default:"30ns" min:"0ns" max:"1ms" doc:"more for each further entry" source:"[Lesokhin17] Fig. 3 (digitised): invalidation (44.7 − 13.7) us / 1023 entries (derived); a fill's would be 13 ns"`
 
@@ -97,6 +98,8 @@ func (s *CommandSpec) keyChange(op msg.KeyOp) clocked.Time {
 		return s.LocalInvalidate
 	case msg.KeyBind:
 		return s.Bind
+	case msg.KeyEntry:
+		return s.Fill
 	}
 	return s.Register
 }

@@ -37,6 +37,7 @@ type Stats struct {
 	Walked                                    WalkStats
 	TableReads                                uint64
 	FaultsRaised, FaultsResumed, FaultsFailed uint64
+	StrayResumes                              uint64 // refused: no reported fault waited for it
 	FaultsMuted                               uint64 // not reported: one of that class was outstanding
 	Fills, Invalidates, EntriesZapped         uint64 // commands; entries that were present
 	Suspends, Unsuspends, Protects            uint64 // commands
@@ -90,24 +91,26 @@ const (
 type slot struct {
 	req     msg.Translate // valid while parked
 	entry   uint64        // of the table; without one, number of the page
-	key     uint32        // index of the key that permits it
+	key     uint32        // index of the key whose entries translate it
 	epoch   uint32        // of the key check
 	at      clocked.Time  // translated
 	next    int32         // in a list of waiters or the free list
 	phase   phase
 	marked  bool // an invalidation waits for its release
 	counted bool // this request's MTT look-up is counted
+	via     via
 }
 
 // waiters is a FIFO of slots linked by next.
 type waiters struct{ head, tail int32 }
 
-// keyMiss is an MPT miss register.
+// keyMiss is an MPT miss register, for a key or an entry of an implicit region's
+// list.
 type keyMiss struct {
 	busy  bool
-	stale bool // the entry was changed since the read was sent
-	fresh bool // its look-ups count
-	index uint32
+	stale bool   // the entry was changed since the read was sent
+	fresh bool   // its look-ups count
+	tag   uint64 // index of the key, or listEntry
 	qp    uint32 // of the request that began it
 	list  waiters
 }
@@ -154,6 +157,7 @@ type Unit struct {
 	freeSlot  int32
 	inUse     int
 	keyMisses []keyMiss
+	keyless   waiters // parked slots that need a key miss register
 	walks     []walk
 	stalled   waiters // parked slots that need a walk register
 

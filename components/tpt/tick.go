@@ -34,7 +34,6 @@ const (
 type Config struct {
 	Place Place
 	Seed  uint64 // of random replacement
-	Over  bool   // more memory is advertised than reserved, which classes absent pages
 	Mode  Mode
 	PASID uint32 // of the process, not 0, under ATC and Bypass
 }
@@ -45,7 +44,7 @@ func New(e *clocked.Engine, name string, spec Spec, config Config) (*Unit, error
 		return nil, err
 	}
 	u := &Unit{engine: e, name: name, spec: spec, clock: clocked.NewDomain(spec.Clock), shift: spec.PageShift(),
-		config: config, stalled: noWaiters}
+		config: config, keyless: noWaiters, stalled: noWaiters}
 	var err error
 	place := &config.Place
 	if u.layout, err = mtt.NewLayout(place.MTT, place.Entries, spec.MTT.Levels); err != nil {
@@ -134,6 +133,7 @@ func (u *Unit) Tick(now clocked.Time) {
 	u.tickFaults(now)
 	u.tickCommands(now)
 	u.reportFaults(now) // a page response may have given a credit back
+	u.retryKeyless(now)
 	u.retryStalled(now)
 	u.sendResults(now)
 	u.accept(now)

@@ -62,10 +62,13 @@ func (s *sandwich) parseEntry(w *words, first uint64, count uint32) {
 // parseKey is a change of the key; pages are those of the new region.
 func (s *sandwich) parseKey(w *words, first uint64, count uint32) {
 	ops := map[string]msg.KeyOp{"register": msg.KeyRegister, "deregister": msg.KeyDeregister, "fast": msg.KeyFastRegister,
-		"invalidate": msg.KeyInvalidate, "bind": msg.KeyBind}
+		"invalidate": msg.KeyInvalidate, "bind": msg.KeyBind, "entry": msg.KeyEntry}
 	c := &msg.Command{Op: msg.CmdKey}
 	c.Change = msg.KeyChange{Op: ops[w.vals["op"]], Key: s.key ^ key.Key(w.number("variant", 0))}
 	c.Change.Region = key.Region{PD: 1, Base: s.base + model.VA(first<<12), Length: uint64(count) << 12, PageShift: model.Shift4K,
 		Rights: key.LocalWrite | key.RemoteRead | key.RemoteWrite, MTT: first}
+	if w.flag("child") {
+		s.childChange(&c.Change, w.number("child", 0), w.flag("null"))
+	}
 	s.command(w.at(), c)
 }

@@ -34,6 +34,9 @@ func TestTranscripts(t *testing.T) {
 				d.ScanArgs(t, "mode", &mode)
 			}
 			s := newSandwichAt(t, sp, baseVA+model.VA(base)<<12, map[string]Mode{"atc": ATC, "bypass": Bypass}[mode])
+			if mode == "implicit" {
+				s.openRoot()
+			}
 			for line := range strings.Lines(d.Input) {
 				if f := strings.Fields(line); len(f) > 0 && f[0][0] != '#' {
 					s.parse(d, f)
@@ -99,6 +102,16 @@ func (w *words) number(key string, otherwise uint64) uint64 {
 	return n
 }
 
+// token is token=PLACE or, for a place that was used before, token=PLACE.USE.
+func (w *words) token() (t msg.FaultToken) {
+	place, use, ok := strings.Cut(w.vals["token"], ".")
+	if !ok {
+		use = "1"
+	}
+	w.vals["place"], w.vals["use"] = place, use
+	return msg.FaultToken{Place: uint32(w.number("place", 0)), Use: uint32(w.number("use", 1))}
+}
+
 func (w *words) flag(key string) bool { _, ok := w.vals[key]; return ok }
 
 func (w *words) at() clocked.Time { return clocked.Time(w.number("at", 0)) * cycle }
@@ -124,6 +137,7 @@ func (s *sandwich) parse(d *datadriven.TestData, fields []string) {
 	switch first, count := w.pages(); fields[0] {
 	case "map":
 		s.parseEntry(w, first, count)
+		s.openChild(first >> 18)
 		for i := range uint64(count) {
 			e := mtt.Entry{PA: model.PA(w.number("frame", 0)+i) << 12, Read: true, Write: !w.flag("ro"), Present: true, Suspended: w.flag("suspended")}
 			s.unit.Table().Set(first+i, e.Encode())
@@ -141,7 +155,7 @@ func (s *sandwich) parse(d *datadriven.TestData, fields []string) {
 		}
 		s.command(w.at(), c)
 	case "resume":
-		s.command(w.at(), &msg.Command{Op: msg.CmdResume, Token: uint32(w.number("token", 0)), Count: 1, Failed: w.flag("failed")})
+		s.command(w.at(), &msg.Command{Op: msg.CmdResume, Token: w.token(), Count: 1, Failed: w.flag("failed")})
 	default:
 		if !s.parseScheme(w, fields[0], first, count) {
 			d.Fatalf(s.t.(*testing.T), "unknown line %q", fields[0])

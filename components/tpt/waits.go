@@ -51,10 +51,10 @@ func (u *Unit) endOf(f *fault) string {
 	switch {
 	case u.config.Mode != ATC:
 		return "the kernel to resume"
-	case f.ask != nil:
-		return fmt.Sprintf("the response to page request group %d of", f.ask.Group)
+	case len(f.asks) > 0:
+		return fmt.Sprintf("the response to page request group %d of", f.asks[0].Group)
 	}
-	return fmt.Sprintf("one of %d page request credits for", u.spec.PageRequests)
+	return fmt.Sprintf("%d of %d page request credits for", f.event.Count, u.spec.PageRequests)
 }
 
 func (c *commandUnit) waits(add func(string, ...any)) {

@@ -62,7 +62,7 @@ func (u *Unit) join(now clocked.Time, i int32, line, first uint64) bool {
 	u.Stats.Walked.Begun++
 	u.startWalk(now, n)
 	if u.prefetcher != prefetchNone {
-		u.prefetch(now, &s.req, line)
+		u.prefetch(now, s, line)
 	}
 	return true
 }

@@ -154,7 +154,7 @@ func TestBackupFull(t *testing.T) {
 	}
 	b.run(t)
 	st := b.resp.Stats
-	if st.BackupFull == 0 || st.RNRPaging != st.BackupFull || st.BackedUp != 3 || st.BackupPeak != 2 {
+	if st.BackupFull == 0 || st.RNRAbsent != st.BackupFull || st.BackedUp != 3 || st.BackupPeak != 2 {
 		t.Errorf("%+v", st)
 	}
 }

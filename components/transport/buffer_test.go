@@ -73,6 +73,7 @@ func TestBlockedNetwork(t *testing.T) {
 	s.driver.outstanding = 50
 	s.up.in = wire[*msg.Packet](s.engine, "narrow", s.req.ID(), s.up.id, 2)
 	s.req.Ports.Tx = s.up.in
+	s.req.Connect(s.req.Ports)
 	s.up.blocked = func() bool { return blocked }
 	for i := range 50 {
 		s.post(model.OpWrite, uint32(i%4), model.VA(0x100000+i*4096), 4096)

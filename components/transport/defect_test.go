@@ -93,8 +93,8 @@ func TestNoFlood(t *testing.T) {
 	spec := testSpec(t)
 	spec.QP.RNRTimer = 11
 	s, all := flooded(t, spec, 128)
-	if s.req.Stats.PacketsResent != 128 || s.resp.Stats.RNRPaging != 128 {
-		t.Errorf("%d sent again, %d NAKs", s.req.Stats.PacketsResent, s.resp.Stats.RNRPaging)
+	if s.req.Stats.PacketsResent != 128 || s.resp.Stats.RNRAbsent != 128 {
+		t.Errorf("%d sent again, %d NAKs", s.req.Stats.PacketsResent, s.resp.Stats.RNRAbsent)
 	}
 	packets := clocked.Time(128 * 80 * (98 + 86 + 98 + 150)) // requests, NAKs, requests, responses
 	for _, a := range all {
@@ -119,7 +119,7 @@ func TestFlood(t *testing.T) {
 			t.Errorf("QP %d: %d sent again, want %d", k, a.Counts.Resends, 1+more)
 		}
 	}
-	if s.resp.Stats.Flooded != extra || s.resp.Stats.RNRPaging != 8+extra {
-		t.Errorf("%d refused, want %d; %d NAKs", s.resp.Stats.Flooded, extra, s.resp.Stats.RNRPaging)
+	if s.resp.Stats.Flooded != extra || s.resp.Stats.RNRAbsent != 8+extra {
+		t.Errorf("%d refused, want %d; %d NAKs", s.resp.Stats.Flooded, extra, s.resp.Stats.RNRAbsent)
 	}
 }

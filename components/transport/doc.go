@@ -135,7 +135,7 @@
 //	placed ◀── responses ◀────── TCP ◀═══ window, copies until acknowledged ◀── responses, ACKs
 //
 //	segments       one DDP segment in one TCP segment, of qp.mtu bytes of data, with
-//	               IPv4 and the headers of stream.go and model/ddp around it; a
+//	               IPv4 and the headers of iwarp_stream.go and model/ddp around it; a
 //	               QP stops at its congestion window, the offered window, and
 //	               max_rd_atomic. qp.window, the RNR, retry and defect parameters
 //	               of qp and adapter.rx_full have no meaning

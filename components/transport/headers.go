@@ -1,7 +1,6 @@
 package transport
 
 import (
-	"rnicmmu/clocked"
 	"rnicmmu/components/msg"
 	"rnicmmu/model"
 	"rnicmmu/model/rc"
@@ -20,10 +19,9 @@ const (
 	gapBytes       = 8 + 12 // preamble and gap, which no buffer holds
 	wireLenMax     = headerBytes + rethBytes + 4096
 
-	wqeBytes    = 64 // of a send or receive work request
-	cqeBytes    = 64
-	atomicBytes = 8
-	flushBytes  = 4
+	wqeBytes   = 64 // of a send or receive work request
+	cqeBytes   = 64
+	flushBytes = 4
 )
 
 // wireLen is the bytes that a packet takes on the wire, its payload padded to
@@ -48,16 +46,6 @@ func wireLen(p *msg.Packet) uint32 {
 		n += iethBytes
 	}
 	return n
-}
-
-// newSerializer is a wire of the given rate: 8e12/rate picoseconds a byte.
-func newSerializer(rate model.BitRate) clocked.Serializer {
-	num, den := int64(8*clocked.Second), int64(rate)
-	a, b := num, den
-	for b != 0 {
-		a, b = b, a%b
-	}
-	return clocked.NewSerializer(num/a, den/a)
 }
 
 // pageAt is the dense number of the process page at va, given that of the page

@@ -46,7 +46,7 @@ func TestIWARPEarlyTakesHalf(t *testing.T) {
 		s.post(model.OpWrite, 0, model.VA(0x100000+i*4096), 4096)
 	}
 	most := int64(0)
-	s.host.seen = func(clocked.Time, *msg.DMA) { most = max(most, s.resp.protocol.(*streamResponder).held) }
+	s.host.seen = func(clocked.Time, *msg.DMA) { most = max(most, s.resp.protocol.(*iwarpResponder).held) }
 	s.run(t)
 	// 3 frames of 90 + 2+14+4096+4 B without preamble and gap fit into 16 KiB.
 	if n := s.resp.Stats.TCP.Held; n < 3 || most > 3*4186 || s.resp.used != 0 {

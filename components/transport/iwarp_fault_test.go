@@ -42,7 +42,7 @@ func TestIWARPTimeoutFloor(t *testing.T) {
 			if got, want := a.Complete-a.Issue, unloadedWrite(&spec)+rto; got != want || a.Ledger.Causes[measure.CauseRTOWait] != rto {
 				t.Errorf("fault of %v: %v, want %v: %v", service, got, want, a.Ledger.Causes)
 			}
-			if st := s.resp.Stats.TCP; st.DropsPaging != 1 || st.Returned != 1 || a.Counts.TCPDrops != 1 || s.req.Stats.Timeouts != 1 {
+			if st := s.resp.Stats.TCP; st.DropsAbsent != 1 || st.Returned != 1 || a.Counts.TCPDrops != 1 || s.req.Stats.Timeouts != 1 {
 				t.Errorf("%+v, %d time-outs", st, s.req.Stats.Timeouts)
 			}
 			checkDrops(t, s)
@@ -116,7 +116,7 @@ func TestIWARPGivesUp(t *testing.T) {
 		if first.Status != measure.StatusRetryExceeded || read.Status != measure.StatusFlushed || other.Status != measure.StatusOK {
 			t.Errorf("%v, %v, %v", first.Status, read.Status, other.Status)
 		}
-		if s.resp.Stats.TCP.DropsPaging != uint64(n+1) || s.req.Stats.DeadQPs != 1 || s.req.Stats.TCP.Resets != 1 {
+		if s.resp.Stats.TCP.DropsAbsent != uint64(n+1) || s.req.Stats.DeadQPs != 1 || s.req.Stats.TCP.Resets != 1 {
 			t.Errorf("%+v, %+v", s.resp.Stats.TCP, s.req.Stats)
 		}
 		if other.Complete-other.Issue > 10*clocked.Microsecond {
@@ -202,7 +202,6 @@ func TestIWARPOutOfOrderDropped(t *testing.T) {
 func TestIWARPDropClasses(t *testing.T) {
 	s := warm(t, iwarpSpec(t))
 	outcomes := []msg.Outcome{msg.OutcomeMoving, msg.OutcomeMoving, msg.OutcomeAbsent, msg.OutcomeOK}
-	s.tpt.over = true
 	s.tpt.decide = func(clocked.Time, *msg.Translate) msg.Outcome {
 		o := outcomes[0]
 		outcomes = outcomes[1:]
@@ -210,7 +209,7 @@ func TestIWARPDropClasses(t *testing.T) {
 	}
 	a := s.post(model.OpWrite, 0, 0x20000, 64)
 	s.run(t)
-	if st := s.resp.Stats.TCP; st.DropsMoving != 2 || st.DropsPaging != 0 || st.DropsOver != 1 || a.Counts.TCPDrops != 3 || a.Counts.RNRNaks != 0 {
+	if st := s.resp.Stats.TCP; st.DropsMoving != 2 || st.DropsAbsent != 1 || a.Counts.TCPDrops != 3 || a.Counts.RNRNaks != 0 {
 		t.Errorf("%+v, %+v", st, a.Counts)
 	}
 }

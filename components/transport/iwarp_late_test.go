@@ -108,7 +108,7 @@ func TestIWARPLateAbsent(t *testing.T) {
 		s.failOnce(c.kind, 0x20000, msg.StatusRetry)
 		a := s.post(c.op, 0, 0x20000, 8)
 		s.run(t)
-		if a.Status != c.want || a.Counts.TCPDrops != c.drops || s.resp.Stats.TCP.DropsPaging != uint64(c.drops) {
+		if a.Status != c.want || a.Counts.TCPDrops != c.drops || s.resp.Stats.TCP.DropsAbsent != uint64(c.drops) {
 			t.Errorf("%v: %v, %+v", c.op, a.Status, a.Counts)
 		}
 		if !s.resp.Idle() || s.tpt.granted != 0 {

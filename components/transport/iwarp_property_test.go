@@ -103,7 +103,7 @@ func (p *placement) finish() {
 // told of each.
 func checkDrops(t rapid.TB, s *sandwich) {
 	st := s.resp.Stats.TCP
-	drops := st.DropsMoving + st.DropsPaging + st.DropsOver
+	drops := st.DropsMoving + st.DropsAbsent
 	waiting, counted := s.resp.DropsOutstanding(), uint64(0)
 	for _, a := range s.driver.finished {
 		counted += uint64(a.Counts.TCPDrops)

@@ -55,7 +55,7 @@ func TestReadRetry(t *testing.T) {
 	if want := []string{"data 0", "data 1", "RNR NAK timer 12 2", "ACK 4", "data 2", "data 3", "ACK 4"}; !slices.Equal(answers, want) {
 		t.Errorf("answers %v, want %v", answers, want)
 	}
-	if read.Counts.RNRNaks != 1 || s.resp.Stats.RNRPaging != 1 || s.req.Stats.GoBacks != 0 {
+	if read.Counts.RNRNaks != 1 || s.resp.Stats.RNRAbsent != 1 || s.req.Stats.GoBacks != 0 {
 		t.Errorf("%d NAKs, %+v", read.Counts.RNRNaks, s.resp.Stats)
 	}
 }
@@ -99,7 +99,7 @@ func TestAtomicRetry(t *testing.T) {
 	messages := s.resp.Stats.Messages
 	a := s.post(model.OpFetchAdd, 0, 0x20000, 8)
 	s.run(t)
-	if stores != 1 || a.Counts.RNRNaks != 1 || s.resp.Stats.RNRPaging != 1 || s.resp.Stats.Messages != messages+1 {
+	if stores != 1 || a.Counts.RNRNaks != 1 || s.resp.Stats.RNRAbsent != 1 || s.resp.Stats.Messages != messages+1 {
 		t.Errorf("%d stores, %d NAKs, %+v", stores, a.Counts.RNRNaks, s.resp.Stats)
 	}
 }
@@ -167,7 +167,7 @@ func TestWriteRetry(t *testing.T) {
 		} else {
 			want = append(want, "cqe")
 		}
-		if !slices.Equal(order, want) || a.Counts.RNRNaks != 1 || s.resp.Stats.RNRPaging != 1 {
+		if !slices.Equal(order, want) || a.Counts.RNRNaks != 1 || s.resp.Stats.RNRAbsent != 1 {
 			t.Errorf("%v: %v, want %v; %d NAKs", op, order, want, a.Counts.RNRNaks)
 		}
 	}
@@ -196,8 +196,8 @@ func TestBusAbort(t *testing.T) {
 			if before.Status != measure.StatusOK || bad.Status != measure.StatusRemoteOp || after.Status != measure.StatusFlushed {
 				t.Errorf("%v: %v, %v, %v", op, before.Status, bad.Status, after.Status)
 			}
-			if s.resp.qps[0].rules.State != rc.Error || !s.resp.Idle() || s.tpt.granted != 0 {
-				t.Errorf("%v: responder's QP %v", op, s.resp.qps[0].rules.State)
+			if s.resp.protocol.(*rcResponder).recvs[0].rules.State != rc.Error || !s.resp.Idle() || s.tpt.granted != 0 {
+				t.Errorf("%v: responder's QP %v", op, s.resp.protocol.(*rcResponder).recvs[0].rules.State)
 			}
 		}
 	}

@@ -28,7 +28,6 @@ type mockTPT struct {
 	revokeAt int // every n-th answer is revoked at once; 0: never
 
 	why     key.Verdict // of refusals
-	over    bool        // memory is over-advertised
 	address msg.Address // of every translation
 	limit   int         // translations given out at once; 0: any number
 	queue   clocked.FIFO[delayed[msg.Translation]]
@@ -92,7 +91,7 @@ func (m *mockTPT) take(now clocked.Time, t *msg.Translate) {
 	if m.decide != nil {
 		o = m.decide(now, t)
 	}
-	answer := msg.Translation{Outcome: o, Why: m.why, Over: m.over && o == msg.OutcomeAbsent, Cookie: t.Cookie, Write: true, Address: m.address}
+	answer := msg.Translation{Outcome: o, Why: m.why, Cookie: t.Cookie, Write: true, Address: m.address}
 	if o == msg.OutcomeOK && !t.Kill {
 		answer.Handle = m.handle(now + m.delay)
 		answer.PA = userPA(t.VA, answer.Handle)

@@ -8,49 +8,58 @@ import (
 	"rnicmmu/model/rc"
 )
 
-// sendProtocol is what they do differently at a requester: Requester is the
-// reliable connection, streamRequester stands on one. Doorbells, work requests
-// and completions are common.
+// sendProtocol is what the reliable connection (rcRequester) and iWARP
+// (iwarpRequester) do differently at a requester. Doorbells, work requests,
+// turns and completions are the Requester's, on which both stand; it has no
+// method of this interface.
 type sendProtocol interface {
 	// admit takes in, in order, the work requests that are here.
 	admit(now clocked.Time, qp int32)
-	// payloadRead takes data to send.
+	// nextPayload moves on to the data to send that a QP reads next, and tells
+	// whether they may be read now.
+	nextPayload(qp int32) bool
+	// takePayload says what they are, and counts them as being read.
+	takePayload(qp int32) sendOp
+	// payloadRead takes data that were read.
 	payloadRead(now clocked.Time, op sendOp)
-	// readPayload reads more of it.
-	readPayload(now clocked.Time)
-	// send puts packets on the network, receive takes those of the other side.
-	send(now clocked.Time)
+	// mayEmit tells whether a QP has something to send, emit sends it.
+	mayEmit(qp int32) bool
+	emit(now clocked.Time, qp int32)
+	// receive takes packets of the other side.
 	receive(now clocked.Time)
-	// expire acts on timers, arm sets the earliest.
-	expire(now clocked.Time)
-	arm(now clocked.Time)
+	// expire acts on the timer of a QP.
+	expire(now clocked.Time, qp int32)
 	// where says what a send queue is doing.
 	where(qp int32) string
 }
 
-// receiveProtocol is what the reliable connection and iWARP do differently at a
-// responder. Responder does it as the reliable connection; streamResponder
-// stands on a Responder and does it by TCP. What an access of memory takes (QP
-// context, receive work requests, translations, transfers) is common.
+// receiveProtocol is what the reliable connection (rcResponder) and iWARP
+// (iwarpResponder) do differently at a responder. What an access of memory takes
+// (QP context, receive work requests, translations, transfers, the backup ring)
+// is the Responder's, on which both stand; it has no method of this interface.
 type receiveProtocol interface {
 	// buffered is the bytes of the receive buffer that a packet takes.
 	buffered(p *msg.Packet) int64
-	// enter takes a packet for which there is room into the pipeline.
-	enter(now clocked.Time, p *msg.Packet, bytes int64, waited bool)
-	// startChecks takes packets out of it and tells whether there were any.
-	startChecks(now clocked.Time) bool
+	// arrived looks at a packet that has passed the pipeline; false: nothing of it
+	// has to wait for its turn.
+	arrived(now clocked.Time, qp int32, p *msg.Packet) bool
 	// next tells whether an idle QP has a packet to begin.
 	next(qp int32, q *recvQP) bool
 	// check applies the rules that need no memory to the head.
 	check(now clocked.Time, qp int32, q *recvQP)
+	// rest is the bytes from the head's next one to the end of its message, as far
+	// as the adapter knows it.
+	rest(qp int32, q *recvQP) uint32
 	// unchecked is the bytes at va for which a look-up has to check the key.
-	unchecked(q *recvQP, p *msg.Packet, va model.VA) uint32
+	unchecked(qp int32, q *recvQP, va model.VA) uint32
+	// again tells whether the head was executed before, and so looked up.
+	again(qp int32) bool
+	// reconsider may put the head off although its page is there.
+	reconsider(now clocked.Time, qp int32, q *recvQP)
 	// authorize applies the rules behind a granted translation; false: refused.
 	authorize(now clocked.Time, qp int32, q *recvQP) bool
-	// count counts a page that is not there.
-	count(q *recvQP, o msg.Outcome, over bool)
-	// putOff ends the head because of it.
-	putOff(now clocked.Time, qp int32, q *recvQP)
+	// absent counts a page that is not there and puts the head off.
+	absent(now clocked.Time, qp int32, q *recvQP, o msg.Outcome)
 	// refuse ends the head, whose key or fault was refused.
 	refuse(now clocked.Time, qp int32, q *recvQP, o msg.Outcome, why key.Verdict)
 	// tooLong ends a SEND that its receive buffer does not hold.
@@ -63,34 +72,18 @@ type receiveProtocol interface {
 	// invalidated, or not.
 	execute(now clocked.Time, qp int32, q *recvQP, e rc.Execution)
 	// withdraw undoes the execution of an atomic that could not read.
-	withdraw(q *recvQP)
+	withdraw(qp int32)
+	// label makes a packet the response that holds the head's next byte.
+	label(qp int32, q *recvQP, p *msg.Packet)
+	// blame notes how a transfer that a reply waited for has ended.
+	blame(reply int32, status msg.Status)
+	// stop ends a QP without a word.
+	stop(qp int32)
+	// owe queues the acknowledgement of the head, to leave after waits transfers.
+	owe(qp int32, q *recvQP, waits int32) int32
 	// mayEmit tells whether a QP has something to send, emit sends it.
 	mayEmit(qp int32, q *recvQP) bool
 	emit(now clocked.Time, qp int32, q *recvQP)
-	// expire acts on timers, arm sets the earliest.
-	expire(now clocked.Time)
-	arm(now clocked.Time)
+	// expire acts on the timer of a QP.
+	expire(now clocked.Time, qp int32)
 }
-
-func (r *Responder) buffered(p *msg.Packet) int64 { return int64(p.WireLen) - gapBytes }
-
-func (r *Responder) withdraw(q *recvQP) {
-	q.rules.Withdraw(q.before)
-	r.Stats.Messages--
-}
-
-func (r *Responder) parked() int { return 0 }
-
-func (r *Responder) next(_ int32, q *recvQP) bool { return q.arrived > 0 }
-
-func (r *Responder) refuse(now clocked.Time, qp int32, q *recvQP, o msg.Outcome, _ key.Verdict) {
-	r.answer(now, qp, q, r.refusal(q, o))
-}
-
-func (r *Responder) tooLong(now clocked.Time, qp int32, q *recvQP) {
-	r.answer(now, qp, q, q.rules.Execute(q.packet, rc.ReceiveTooSmall, 0))
-}
-
-// The timers of a reliable connection are the requester's.
-func (r *Responder) expire(clocked.Time) {}
-func (r *Responder) arm(clocked.Time)    {}

@@ -160,10 +160,21 @@ func unmark(bytes map[model.VA]int, va model.VA) {
 	}
 }
 
+// reads is how many READs and atomics a QP has outstanding.
+func (r *referee) reads(qp uint32) int {
+	if t, ok := r.s.req.protocol.(*iwarpRequester); ok {
+		return t.streams[qp].reads
+	}
+	return r.s.req.protocol.(*rcRequester).sends[qp].rules.Reads()
+}
+
 // response notes RNR NAKs as the requester is about to see them.
 func (r *referee) response(now clocked.Time, p *msg.Packet) {
 	s := rc.Syndrome(p.Syndrome)
-	if q := &r.s.req.qps[p.QP]; s.RNR() && !q.rules.Waiting() && !q.rules.Failed() && rc.PSN(p.PSN) == q.rules.Oldest {
+	if !s.RNR() {
+		return
+	}
+	if rules := &r.s.req.protocol.(*rcRequester).sends[p.QP].rules; !rules.Waiting() && !rules.Failed() && rc.PSN(p.PSN) == rules.Oldest {
 		r.told[p.QP] = now + ns
 		r.quiet[p.QP] = now + ns + clocked.Time(rc.RNRDelay(s.Value()))
 	}
@@ -175,8 +186,8 @@ func (r *referee) request(now clocked.Time, p *msg.Packet) {
 	if left > r.told[p.QP] && left < r.quiet[p.QP] {
 		r.t.Errorf("QP %d PSN %d left at %v, before its RNR wait ended at %v", p.QP, p.PSN, left, r.quiet[p.QP])
 	}
-	if q := &r.s.req.qps[p.QP]; q.rules.Reads() > r.spec.QP.MaxRdAtomic {
-		r.t.Errorf("QP %d has %d READs outstanding", p.QP, q.rules.Reads())
+	if n := r.reads(p.QP); n > r.spec.QP.MaxRdAtomic {
+		r.t.Errorf("QP %d has %d READs outstanding", p.QP, n)
 	}
 }
 

@@ -7,7 +7,6 @@ import (
 	"rnicmmu/components/msg"
 	"rnicmmu/measure"
 	"rnicmmu/model"
-	"rnicmmu/model/rc"
 )
 
 // RequesterPorts are the wires of a Requester; the platform builds them.
@@ -32,7 +31,7 @@ type Requester struct {
 	Ports RequesterPorts
 	Stats RequesterStats
 
-	protocol sendProtocol // what it does by its own, or iWARP's rules
+	protocol sendProtocol
 	engine   *clocked.Engine
 	id       clocked.UnitID
 	name     string
@@ -40,12 +39,10 @@ type Requester struct {
 	memory   LocalMemory
 	pool     *msg.Pool[msg.Packet]
 	mtu      uint32
-	timeout  clocked.Time // 0: none
 
 	qps     []sendQP
-	link    clocked.Serializer
-	timers  timers
-	armed   clocked.Time             // when the engine will wake us for a timer
+	out     egress
+	timers  deadlines
 	fetches clocked.FIFO[fetchRef]   // work requests to read
 	payload clocked.FIFO[int32]      // QPs with payload to read
 	sending clocked.FIFO[int32]      // QPs that may have a packet to send
@@ -88,29 +85,25 @@ func NewRequester(e *clocked.Engine, name string, spec Spec, memory LocalMemory,
 	}
 	r := &Requester{engine: e, name: name, spec: spec, memory: memory, pool: pool,
 		mtu: uint32(spec.QP.MTU), qps: make([]sendQP, spec.QPs),
-		link: newSerializer(spec.Network.Rate), armed: clocked.Never}
-	if t, on := rc.AckTimeout(uint8(spec.QP.AckTimeout)); on {
-		r.timeout = clocked.Time(t)
+		out: newEgress(&spec), timers: newDeadlines(spec.QPs)}
+	r.id = e.Register(r)
+	var err error
+	if spec.TCP != nil {
+		r.protocol, err = newIWARPRequester(r, psn)
+	} else {
+		r.protocol, err = newRCRequester(r, psn)
 	}
-	rules, err := rc.NewRequester(rc.RequesterConfig{Retry: uint8(spec.QP.Retry), RNRRetry: uint8(spec.QP.RNRRetry)}, rc.PSN(psn))
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", name, err)
-	}
-	for i := range r.qps {
-		r.qps[i] = sendQP{rules: *rules, end: rules.Next, payNext: rules.Next, deadline: clocked.Never, queuedAt: clocked.Never}
-	}
-	r.id = e.Register(r)
-	r.protocol = r
-	if spec.TCP != nil {
-		if r.protocol, err = newStreamRequester(r, psn); err != nil {
-			return nil, fmt.Errorf("%s: %w", name, err)
-		}
 	}
 	return r, nil
 }
 
 // Connect gives the unit its wires.
-func (r *Requester) Connect(p RequesterPorts) { r.Ports = p }
+func (r *Requester) Connect(p RequesterPorts) {
+	r.Ports = p
+	r.out.tx = p.Tx
+}
 
 // ID is the unit's identity in its engine.
 func (r *Requester) ID() clocked.UnitID { return r.id }
@@ -132,12 +125,6 @@ func (r *Requester) Waits() []string {
 	return lines
 }
 
-// where says what a send queue is doing.
-func (r *Requester) where(qp int32) string {
-	q := &r.qps[qp]
-	return fmt.Sprintf("%s: %d requests, unacknowledged PSN %d, next PSN %d, %s", q, q.sq.Len(), q.rules.Oldest, q.rules.Next, timerAt(q.deadline))
-}
-
 func timerAt(at clocked.Time) string {
 	if at == clocked.Never {
 		return "no timer"
@@ -147,13 +134,15 @@ func timerAt(at clocked.Time) string {
 
 // Tick implements clocked.Unit.
 func (r *Requester) Tick(now clocked.Time) {
-	r.protocol.expire(now)
+	for qp := r.timers.due(now); qp != none; qp = r.timers.due(now) {
+		r.protocol.expire(now, qp)
+	}
 	r.finishDMA(now)
 	r.protocol.receive(now)
 	r.complete(now)
 	r.post(now)
 	r.complete(now) // what post flushed
-	r.protocol.send(now)
-	r.protocol.readPayload(now) // after send, which makes room to read ahead
-	r.protocol.arm(now)
+	r.send(now)
+	r.readPayload(now) // after send, which makes room to read ahead
+	r.timers.arm(now, r.engine, r.id)
 }

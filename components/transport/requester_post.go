@@ -3,9 +3,7 @@ package transport
 import (
 	"rnicmmu/clocked"
 	"rnicmmu/components/msg"
-	"rnicmmu/measure"
 	"rnicmmu/model"
-	"rnicmmu/model/rc"
 )
 
 // post takes doorbells, always: one left standing would hold back the
@@ -60,33 +58,6 @@ func (r *Requester) queueEntry(base model.PA, qp, seq uint32) model.PA {
 	return base + model.PA((uint64(qp)*n+uint64(seq)%n)*wqeBytes)
 }
 
-// admit gives PSNs, in order, to the requests that are here.
-func (r *Requester) admit(now clocked.Time, qp int32) {
-	q := &r.qps[qp]
-	for q.admitted != q.sq.Tail() {
-		req := q.sq.At(q.admitted)
-		if !req.ready {
-			break
-		}
-		req.wqe.Access.Ledger.Charge(now, measure.CausePost)
-		req.first = q.end
-		req.count = rc.Span(req.wqe.Op, uint64(req.wqe.Len), r.mtu)
-		q.end = q.end.Add(req.count)
-		q.admitted++
-		q.setFence(req)
-		if r.spec.QP.Damming && q.rules.Waiting() {
-			req.lost = true
-			r.Stats.Dammed++
-		}
-	}
-	if q.rules.Failed() {
-		r.flush(now, qp)
-		return
-	}
-	r.wantPayload(qp)
-	r.wantSend(qp)
-}
-
 // finishDMA takes answers of reads.
 func (r *Requester) finishDMA(now clocked.Time) {
 	for d := r.Ports.DMADone.Peek(now); d != nil; d = r.Ports.DMADone.Peek(now) {
@@ -106,66 +77,6 @@ func (r *Requester) finishDMA(now clocked.Time) {
 		default:
 			r.protocol.payloadRead(now, op)
 		}
-	}
-}
-
-// payloadRead takes data to send, unless the QP has gone back meanwhile.
-func (r *Requester) payloadRead(now clocked.Time, op sendOp) {
-	q := &r.qps[op.qp]
-	if op.epoch == q.payEpoch {
-		q.sq.At(op.seq).wqe.Access.Ledger.Charge(now, measure.CausePayload)
-		q.payReady |= 1 << (op.psn & 63)
-		r.wantSend(op.qp)
-	}
-}
-
-func (r *Requester) wantPayload(qp int32) {
-	if q := &r.qps[qp]; !q.reading && r.nextPayload(q) {
-		q.reading = true
-		*r.payload.Push() = qp
-	}
-}
-
-// nextPayload moves on to the next packet that needs its payload read, and
-// tells whether it may be read now.
-func (r *Requester) nextPayload(q *sendQP) bool {
-	for q.payRequest != q.admitted {
-		req := q.sq.At(q.payRequest)
-		if req.needsPayload() {
-			return !q.rules.Failed() && q.payHeld < r.spec.QP.PayloadAhead && q.payNext.Sub(q.rules.Next) < 64 && !q.fenced(req)
-		}
-		q.skipPayload(req)
-	}
-	return false
-}
-
-func (q *sendQP) skipPayload(req *request) {
-	q.payRequest++
-	q.payNext = req.first.Add(req.count)
-}
-
-// readPayload reads data to send, a packet of each QP in turn.
-func (r *Requester) readPayload(now clocked.Time) {
-	for r.payload.Len() > 0 && r.Ports.DMA.Ready(now) {
-		qp := r.payload.Pop()
-		q := &r.qps[qp]
-		q.reading = false
-		if !r.nextPayload(q) {
-			continue
-		}
-		req := q.sq.At(q.payRequest)
-		offset := uint32(q.payNext.Sub(req.first)) * r.mtu
-		i, op := r.ops.get()
-		*op = sendOp{kind: msg.KindData, qp: qp, seq: q.payRequest, psn: q.payNext, epoch: q.payEpoch}
-		*r.Ports.DMA.Push(now) = msg.DMA{Kind: msg.KindData, PA: r.local(&req.wqe, offset),
-			Len: min(r.mtu, req.wqe.Len-offset), Cookie: uint64(i), Oracle: msg.Oracle{Page: msg.NoPage}}
-		req.wqe.Access.Ledger.Charge(now, measure.CauseSendQueue)
-		q.payHeld++
-		q.payNext = q.payNext.Add(1)
-		if q.payNext.Sub(req.first) == int32(req.count) {
-			q.payRequest++
-		}
-		r.wantPayload(qp)
 	}
 }
 

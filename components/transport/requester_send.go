@@ -9,33 +9,17 @@ import (
 )
 
 func (r *Requester) wantSend(qp int32) {
-	if q := &r.qps[qp]; !q.queued && r.maySend(q) {
+	if q := &r.qps[qp]; !q.queued && r.protocol.mayEmit(qp) {
 		q.queued = true
 		*r.sending.Push() = qp
 	}
-}
-
-// maySend tells whether the QP has a packet that may leave.
-func (r *Requester) maySend(q *sendQP) bool {
-	next := q.rules.Next
-	if q.current == q.admitted || !q.rules.MaySend(1) || int(next.Sub(q.rules.Oldest)) >= r.spec.QP.Window {
-		return false
-	}
-	req := q.sq.At(q.current)
-	if q.fenced(req) {
-		return false
-	}
-	if req.wqe.Op.Responds() {
-		return q.rules.MaySend(q.missing(req)) && (q.rules.Resending() || q.rules.Reads() < r.spec.QP.MaxRdAtomic)
-	}
-	return !req.needsPayload() || q.payReady>>(next&63)&1 == 1
 }
 
 // send puts packets on the network, one of each QP in turn, when the wire is
 // free for the next.
 func (r *Requester) send(now clocked.Time) {
 	for r.sending.Len() > 0 {
-		if free := r.link.Free(); free > now {
+		if free := r.out.free(); free > now {
 			r.engine.Wake(r.id, free)
 			return
 		}
@@ -43,59 +27,17 @@ func (r *Requester) send(now clocked.Time) {
 			return
 		}
 		qp := r.sending.Pop()
-		q := &r.qps[qp]
-		q.queued = false
-		if !r.maySend(q) {
-			continue
-		}
-		r.transmit(now, qp, q)
-		r.wantPayload(qp)
-		r.wantSend(qp)
+		r.qps[qp].queued = false
+		r.protocol.emit(now, qp)
 	}
 }
 
-func (r *Requester) transmit(now clocked.Time, qp int32, q *sendQP) {
-	req := q.sq.At(q.current)
-	a := req.wqe.Access
-	a.Ledger.Charge(now, measure.CauseSendQueue)
-	p := r.pool.Get()
-	r.fill(p, req, q.rules.Next)
-	p.QP = uint32(qp)
-	p.Ledger.Last = now
-	p.Resend = q.rules.Resending()
-	if q.rules.Next == q.rules.Oldest || q.deadline == clocked.Never {
-		r.restartTimer(now, qp)
-	}
-	q.advance(req, p)
-	if req.lost {
-		if !p.Resend {
-			r.Stats.PacketsDammed++
-		}
-		r.pool.Put(p)
-		return
-	}
-	if p.Resend {
-		r.Stats.PacketsResent++
-		a.Counts.Resends++
-	}
-	q.unasked++
-	if p.Last || q.unasked >= max(1, r.spec.QP.Window/4) {
-		p.AckReq, q.unasked = true, 0
-	}
-	p.WireLen = wireLen(p)
-	_, end := r.link.Send(now, int64(p.WireLen))
-	p.Arrived = end + r.spec.Adapter.TxPipeline + r.spec.Network.Latency
-	*r.Ports.Tx.PushAt(now, p.Arrived) = p
-	r.Stats.PacketsSent++
-}
-
-// fill makes the request packet that has the given PSN. A READ that was
-// answered in part asks for what is missing.
-func (r *Requester) fill(p *msg.Packet, req *request, psn rc.PSN) {
+// fill makes a packet of the request. A READ that was answered in part asks for
+// what is missing.
+func (r *Requester) fill(p *msg.Packet, req *request, part uint32) {
 	w := &req.wqe
-	part := uint32(psn.Sub(req.first))
 	offset := part * r.mtu
-	p.Op, p.PSN, p.Key, p.Access = w.Op, uint32(psn), w.Key, w.Access
+	p.QP, p.Op, p.Key, p.Access = w.QP, w.Op, w.Key, w.Access
 	p.VA = w.VA + model.VA(offset)
 	p.Page = pageAt(w.Page, w.VA, p.VA, r.spec.HostPage)
 	p.Write = (w.Access.ID+1)<<24 | uint64(part)
@@ -104,25 +46,37 @@ func (r *Requester) fill(p *msg.Packet, req *request, psn rc.PSN) {
 		p.MsgLen, p.First, p.Last = w.Len-offset, true, true
 		return
 	}
-	p.Payload = min(r.mtu, w.Len-offset)
+	p.Payload = rc.Payload(part, uint64(w.Len), r.mtu)
 	p.First, p.Last = part == 0, part == req.count-1
 	if p.Last && w.Op == model.OpSend {
 		p.Invalidate = w.Invalidate
 	}
 }
 
-// advance moves behind packet p of the current request.
-func (q *sendQP) advance(req *request, p *msg.Packet) {
-	n := uint32(1)
-	switch {
-	case req.wqe.Op.Responds():
-		n = q.missing(req)
-	case req.needsPayload():
-		q.payReady &^= 1 << (q.rules.Next & 63)
-		q.payHeld--
+func (r *Requester) wantPayload(qp int32) {
+	if q := &r.qps[qp]; !q.reading && r.protocol.nextPayload(qp) {
+		q.reading = true
+		*r.payload.Push() = qp
 	}
-	q.rules.Issue(n, req.wqe.Op.Responds())
-	if p.Last {
-		q.current++
+}
+
+// readPayload reads data to send, a packet of each QP in turn.
+func (r *Requester) readPayload(now clocked.Time) {
+	for r.payload.Len() > 0 && r.Ports.DMA.Ready(now) {
+		qp := r.payload.Pop()
+		q := &r.qps[qp]
+		q.reading = false
+		if !r.protocol.nextPayload(qp) {
+			continue
+		}
+		i, op := r.ops.get()
+		*op = r.protocol.takePayload(qp)
+		req := q.sq.At(op.seq)
+		*r.Ports.DMA.Push(now) = msg.DMA{Kind: msg.KindData, PA: r.local(&req.wqe, op.part*r.mtu),
+			Len: rc.Payload(op.part, uint64(req.wqe.Len), r.mtu), Cookie: uint64(i), Oracle: msg.Oracle{Page: msg.NoPage}}
+		if !req.done {
+			req.wqe.Access.Ledger.Charge(now, measure.CauseSendQueue)
+		}
+		r.wantPayload(qp)
 	}
 }

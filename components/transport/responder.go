@@ -7,8 +7,6 @@ import (
 	"rnicmmu/components/msg"
 	"rnicmmu/model"
 	"rnicmmu/model/cache"
-	"rnicmmu/model/key"
-	"rnicmmu/model/rc"
 )
 
 // ResponderPorts are the wires of a Responder; the platform builds them.
@@ -45,7 +43,7 @@ type Responder struct {
 	Ports ResponderPorts
 	Stats ResponderStats
 
-	protocol receiveProtocol // what it does by its own, or iWARP's rules
+	protocol receiveProtocol
 	engine   *clocked.Engine
 	id       clocked.UnitID
 	name     string
@@ -61,30 +59,38 @@ type Responder struct {
 
 	qps        []recvQP
 	context    *cache.Cache
-	link       clocked.Serializer
-	waiting    slab[node] // packets in the receive buffer
+	out        egress
+	timers     deadlines
+	waiting    slab[node] // packets in the receive buffer, behind the pipeline
 	used       int64      // bytes of it
 	paused     bool
 	pausedAt   clocked.Time
 	pipe       clocked.FIFO[arrival]
-	holds      clocked.FIFO[arrival] // translations held between packets, until
-	translates clocked.FIFO[int32]   // QPs that want the Translate wire
-	transfers  clocked.FIFO[int32]   // QPs that want the DMA wire
-	sending    clocked.FIFO[int32]   // QPs whose oldest reply is ready
+	holds      clocked.FIFO[hold]  // translations held between packets, until
+	translates clocked.FIFO[int32] // QPs that want the Translate wire
+	transfers  clocked.FIFO[int32] // QPs that want the DMA wire
+	sending    clocked.FIFO[int32] // QPs whose oldest reply is ready
 	releases   clocked.FIFO[uint32]
 	replies    slab[reply]
 	handles    slab[handle]
 	ops        ops[recvOp]
 	ring       backupRing
-	updated    clocked.Time // qp.flood: when the last QP to learn of its page has
 
 	linkAlarm, pipeAlarm, holdAlarm clocked.Time // what each has asked the engine for last
 }
 
-// arrival is a packet in the receive pipeline, or the end of a hold.
+// arrival is a packet in the receive pipeline.
 type arrival struct {
-	at clocked.Time // when it happens
-	qp int32
+	packet *msg.Packet
+	qp     int32
+	bytes  int64        // of the receive buffer
+	at     clocked.Time // the pipeline is passed
+}
+
+// hold is how long a translation of a QP is held.
+type hold struct {
+	until clocked.Time
+	qp    int32
 }
 
 // ResponderStats counts since the start.
@@ -97,8 +103,7 @@ type ResponderStats struct {
 	Flooded       uint64 // READs refused because of qp.flood; they count by class too
 	Messages      uint64 // requests executed
 	RNRMoving     uint64 // RNR NAKs by what made them necessary
-	RNRPaging     uint64
-	RNROver       uint64
+	RNRAbsent     uint64
 	RNRNoReceive  uint64
 	RNRSent       uint64 // of all these, those that left: a READ's behind another NAK do not
 	SequenceNaks  uint64
@@ -134,28 +139,29 @@ func NewResponder(e *clocked.Engine, name string, spec Spec, memory HostMemory, 
 	r := &Responder{engine: e, name: name, spec: spec, memory: memory, buffers: buffers, pool: pool,
 		mtu: uint32(spec.QP.MTU), per: translatePer(per), ackAt: ackPoint(at),
 		hold: spec.QP.FaultResponse == "hold", drop: spec.Adapter.RxFull == "drop",
-		ring: newBackupRing(&spec), context: context, link: newSerializer(spec.Network.Rate), qps: make([]recvQP, spec.QPs)}
-	rules, err := rc.NewResponder(rc.ResponderConfig{MTU: r.mtu, Rights: key.RemoteRead | key.RemoteWrite | key.RemoteAtomic,
-		Resources: spec.QP.MaxRdAtomic, RNRTimer: uint8(spec.QP.RNRTimer), NAKAfterRNR: spec.QP.NakAfterRNR == "once"}, rc.PSN(psn))
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", name, err)
-	}
+		ring: newBackupRing(&spec), context: context, out: newEgress(&spec), timers: newDeadlines(spec.QPs),
+		qps: make([]recvQP, spec.QPs)}
 	for i := range r.qps {
-		r.qps[i] = recvQP{rules: *rules, head: none, tail: none, held: none, open: none, replyHead: none, replyTail: none}
+		r.qps[i] = recvQP{head: none, tail: none, held: none, open: none, replyHead: none, replyTail: none}
 		r.qps[i].repost = make([]clocked.Time, max(0, buffers[i].Count))
 	}
 	r.id = e.Register(r)
-	r.protocol = r
 	if spec.TCP != nil {
-		if r.protocol, err = newStreamResponder(r, psn); err != nil {
-			return nil, fmt.Errorf("%s: %w", name, err)
-		}
+		r.protocol, err = newIWARPResponder(r, psn)
+	} else {
+		r.protocol, err = newRCResponder(r, psn)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", name, err)
 	}
 	return r, nil
 }
 
 // Connect gives the unit its wires.
-func (r *Responder) Connect(p ResponderPorts) { r.Ports = p }
+func (r *Responder) Connect(p ResponderPorts) {
+	r.Ports = p
+	r.out.tx = p.Tx
+}
 
 // ID is the unit's identity in its engine.
 func (r *Responder) ID() clocked.UnitID { return r.id }
@@ -167,13 +173,13 @@ func (r *Responder) Name() string { return r.name }
 // may still be held for the rest of a message whose sender has given up, or
 // with iWARP a response begun for a request that never comes again.
 func (r *Responder) Idle() bool {
-	return r.waiting.used == 0 && r.replies.used == r.protocol.parked() && r.ops.used == 0 && r.releases.Len() == 0 && r.ring.idle()
+	return r.pipe.Len() == 0 && r.waiting.used == 0 && r.replies.used == r.protocol.parked() && r.ops.used == 0 && r.releases.Len() == 0 && r.ring.idle()
 }
 
 // DropsOutstanding is the segments of iWARP that were dropped for their pages
 // and have not come again: TCP.Drops… = TCP.Returned + DropsOutstanding().
 func (r *Responder) DropsOutstanding() (n uint64) {
-	if t, ok := r.protocol.(*streamResponder); ok {
+	if t, ok := r.protocol.(*iwarpResponder); ok {
 		for i := range t.streams {
 			if t.streams[i].dropped {
 				n++
@@ -207,16 +213,18 @@ func (r *Responder) Waits() []string {
 
 // Tick implements clocked.Unit.
 func (r *Responder) Tick(now clocked.Time) {
-	r.protocol.expire(now)
+	for qp := r.timers.due(now); qp != none; qp = r.timers.due(now) {
+		r.protocol.expire(now, qp)
+	}
 	r.finishDMA(now)
 	r.takeTranslations(now)
 	r.endHolds(now)
 	for moved := true; moved; { // what one frees, another can use at once
 		moved = r.accept(now)
-		moved = r.protocol.startChecks(now) || moved
+		moved = r.startChecks(now) || moved
 		moved = r.useWires(now) || moved
 	}
-	r.protocol.arm(now)
+	r.timers.arm(now, r.engine, r.id)
 }
 
 // wakeAt sets a timer, once for each time that an alarm is asked for.

@@ -5,6 +5,7 @@ import (
 	"rnicmmu/components/msg"
 	"rnicmmu/measure"
 	"rnicmmu/model"
+	"rnicmmu/model/rc"
 )
 
 // transfer gives the DMA wire, which is ready, to a QP.
@@ -53,7 +54,7 @@ func (r *Responder) contextDMA(qp uint64, write bool, cookie uint64) msg.DMA {
 // page, and for a READ the response.
 func (r *Responder) pieceLen(q *recvQP, va model.VA) uint32 {
 	p := r.first(q)
-	n := min(r.span(p, q.offset, va), toBoundary(uint64(va), r.spec.HostPage.Bytes()))
+	n := min(r.span(q, va), toBoundary(uint64(va), r.spec.HostPage.Bytes()))
 	if p.Op == model.OpRead {
 		n = min(n, r.mtu-q.offset%r.mtu)
 	}
@@ -142,7 +143,7 @@ func (r *Responder) atomicLoad(now clocked.Time, qp int32, q *recvQP) {
 	p := r.first(q)
 	i, _ := r.newOp(stageAtomic, qp, q)
 	p.Ledger.Charge(now, measure.CauseDMAQueue)
-	d := r.dataDMA(q, false, atomicBytes, i)
+	d := r.dataDMA(q, false, rc.AtomicBytes, i)
 	d.Ledger = &p.Ledger
 	*r.Ports.DMA.Push(now) = d
 	r.enterStage(now, q, stageAtomic)
@@ -150,9 +151,9 @@ func (r *Responder) atomicLoad(now clocked.Time, qp int32, q *recvQP) {
 
 func (r *Responder) atomicStore(now clocked.Time, qp int32, q *recvQP) {
 	i, _ := r.newOp(stageStore, qp, q)
-	*r.Ports.DMA.Push(now) = r.dataDMA(q, true, atomicBytes, i)
+	*r.Ports.DMA.Push(now) = r.dataDMA(q, true, rc.AtomicBytes, i)
 	r.first(q).Ledger.Charge(now, measure.CauseDMAQueue)
-	r.stored(now, qp, q, atomicBytes)
+	r.stored(now, qp, q, rc.AtomicBytes)
 }
 
 // flush reads behind the head's last write, whose reply waits for the answer.
@@ -211,10 +212,10 @@ func (r *Responder) answered(now clocked.Time, op *recvOp, status msg.Status) {
 		}
 	case stageLoad:
 		r.replies.slots[op.reply].packet.Ledger = op.ledger
-		r.blame(q, op.reply, status)
+		r.protocol.blame(op.reply, status)
 		r.arrivedFor(op.qp, op.reply)
 	case stageFlush:
-		r.blame(q, op.reply, status)
+		r.protocol.blame(op.reply, status)
 		r.arrivedFor(op.qp, op.reply)
 	}
 }

@@ -4,9 +4,7 @@ import (
 	"rnicmmu/clocked"
 	"rnicmmu/components/msg"
 	"rnicmmu/measure"
-	"rnicmmu/model"
 	"rnicmmu/model/key"
-	"rnicmmu/model/rc"
 )
 
 // What the bus says of a transfer after it was translated: an IOMMU may meet an
@@ -47,11 +45,10 @@ func (r *Responder) proven(now clocked.Time, qp int32, q *recvQP, status msg.Sta
 		q.offset += q.stored
 		q.unplaced = false
 		r.enterStage(now, q, stagePiece)
-	case status == msg.StatusRetry && !q.packet.Opcode.Op().Atomic():
-		r.protocol.count(q, msg.OutcomeAbsent, q.heldOver)
-		r.protocol.putOff(now, qp, q)
+	case q.packet.Opcode.Op().Atomic():
+		r.failed(now, qp, q, msg.StatusAbort)
 	default:
-		r.protocol.refuse(now, qp, q, msg.OutcomeRemoteOp, key.OK)
+		r.failed(now, qp, q, status)
 	}
 	r.advance(now, qp)
 }
@@ -62,50 +59,16 @@ func (r *Responder) atomicLoaded(now clocked.Time, qp int32, q *recvQP, status m
 		r.want(now, qp, q, stageAtomicStore)
 		return
 	}
-	r.protocol.withdraw(q)
-	if status == msg.StatusRetry {
-		r.protocol.count(q, msg.OutcomeAbsent, q.heldOver)
-		r.protocol.putOff(now, qp, q)
-	} else {
-		r.protocol.refuse(now, qp, q, msg.OutcomeRemoteOp, key.OK)
-	}
+	r.protocol.withdraw(qp)
+	r.failed(now, qp, q, status)
 	r.advance(now, qp)
 }
 
-// blame notes how a read that the reply waited for has ended.
-func (r *Responder) blame(q *recvQP, i int32, status msg.Status) {
-	if status == msg.StatusSuccess {
-		return
-	}
-	rep := &r.replies.slots[i]
-	if status == msg.StatusRetry && rep.packet.Op == model.OpRead {
-		if rep.status == msg.StatusSuccess {
-			rep.status = status
-			r.countRNR(msg.OutcomeAbsent, q.heldOver)
-		}
-		return
-	}
-	rep.status = msg.StatusAbort
-}
-
-// replace puts the NAK that its status asks for in the place of a reply; the
-// rest of a READ's responses are then in vain.
-func (r *Responder) replace(q *recvQP, p *msg.Packet, status msg.Status) {
-	q.skip = p.Op == model.OpRead && !p.Last
-	psn := rc.PSN(p.PSN)
+// failed ends the head, whose transfer has found no page, or was refused.
+func (r *Responder) failed(now clocked.Time, qp int32, q *recvQP, status msg.Status) {
 	if status == msg.StatusRetry {
-		toResponse(p, q.rules.PutOff(psn))
+		r.protocol.absent(now, qp, q, msg.OutcomeAbsent)
 		return
 	}
-	toResponse(p, q.rules.Abort(psn))
-}
-
-// behindNak tells whether the reply is a READ response behind one that a NAK
-// has replaced. A NAK of its own that ends the QP still goes out.
-func (r *Responder) behindNak(q *recvQP, p *msg.Packet) bool {
-	if !q.skip {
-		return false
-	}
-	q.skip = !p.Last
-	return !rc.Syndrome(p.Syndrome).Fatal()
+	r.protocol.refuse(now, qp, q, msg.OutcomeRemoteOp, key.OK)
 }

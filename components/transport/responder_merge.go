@@ -117,7 +117,7 @@ func (r *Responder) found(now clocked.Time, number uint32, t *msg.Translation) {
 		*r.ring.again.Push() = retry{at: now + askAgain, number: number}
 	default:
 		r.Stats.BackupLost++
-		r.qps[e.qp].rules.Fail()
+		r.protocol.stop(e.qp)
 		r.leave(now, e)
 	}
 }

@@ -9,91 +9,6 @@ import (
 	"rnicmmu/model/rc"
 )
 
-// accept takes packets into the receive buffer. When one does not fit the port
-// is paused, or the packet is lost. It tells whether it took any.
-func (r *Responder) accept(now clocked.Time) (moved bool) {
-	waited := r.paused
-	for {
-		head := r.Ports.Rx.Peek(now)
-		if head == nil {
-			return moved
-		}
-		p := *head
-		bytes := r.protocol.buffered(p)
-		full := r.used+bytes > int64(r.spec.Adapter.RxBuffer)
-		if full && !r.drop {
-			r.pause(now)
-			return moved
-		}
-		moved = true
-		r.resume(now)
-		r.Ports.Rx.Pop(now)
-		r.Stats.Packets++
-		switch {
-		case full:
-			r.Stats.RxDrops++
-			r.pool.Put(p)
-		case int(p.QP) >= len(r.qps) || p.Response:
-			r.Stats.Dropped++
-			r.pool.Put(p)
-		default:
-			r.protocol.enter(now, p, bytes, waited)
-		}
-	}
-}
-
-func (r *Responder) pause(now clocked.Time) {
-	if !r.paused {
-		r.paused, r.pausedAt = true, now
-		r.Stats.Pauses++
-	}
-}
-
-func (r *Responder) resume(now clocked.Time) {
-	if r.paused {
-		r.paused = false
-		r.Stats.PausedTime += now - r.pausedAt
-	}
-}
-
-// enter puts a packet into the receive buffer and into the pipeline. One that
-// has waited for a paused port says when it arrived.
-func (r *Responder) enter(now clocked.Time, p *msg.Packet, bytes int64, waited bool) {
-	if waited && p.Arrived > p.Ledger.Last && p.Arrived < now {
-		p.Ledger.Charge(p.Arrived, measure.CauseNetwork)
-		p.Ledger.Charge(now, measure.CauseRxBuffer)
-	}
-	p.Ledger.Charge(now, measure.CauseNetwork)
-	ready := now + r.spec.Adapter.RxPipeline
-	i := r.waiting.add(node{packet: p, qp: int32(p.QP), bytes: bytes, ready: ready, next: none})
-	q := &r.qps[p.QP]
-	if q.tail == none {
-		q.head = i
-	} else {
-		r.waiting.slots[q.tail].next = i
-	}
-	q.tail = i
-	r.used += bytes
-	r.Stats.BufferPeak = max(r.Stats.BufferPeak, r.used)
-	*r.pipe.Push() = arrival{at: ready, qp: int32(p.QP)}
-}
-
-// startChecks takes packets out of the pipeline and tells whether there were any.
-func (r *Responder) startChecks(now clocked.Time) (moved bool) {
-	for r.pipe.Len() > 0 {
-		a := *r.pipe.Front()
-		if a.at > now {
-			r.wakeAt(&r.pipeAlarm, a.at)
-			return moved
-		}
-		moved = true
-		r.pipe.Pop()
-		r.qps[a.qp].arrived++
-		r.advance(now, a.qp)
-	}
-	return moved
-}
-
 // advance takes the QP's packets on until one must wait.
 func (r *Responder) advance(now clocked.Time, qp int32) {
 	q := &r.qps[qp]
@@ -128,10 +43,10 @@ func (r *Responder) want(now clocked.Time, qp int32, q *recvQP, s stage) {
 // begin looks the context up for the packet at the head.
 func (r *Responder) begin(now clocked.Time, qp int32, q *recvQP) {
 	n := &r.waiting.slots[q.head]
-	n.packet.Ledger.Charge(min(n.ready, now), measure.CauseResponder)
+	n.packet.Ledger.Charge(min(n.at, now), measure.CauseResponder)
 	n.packet.Ledger.Charge(now, measure.CauseRxBuffer)
 	q.packet = rulesView(n.packet)
-	q.offset, q.fresh, q.again, q.lastOp, q.unplaced = 0, true, false, none, false
+	q.offset, q.lastOp, q.unplaced = 0, none, false
 	tag := uint64(qp)
 	if _, hit := r.context.Lookup(tag, tag); hit {
 		r.enterStage(now, q, stageCheck)
@@ -164,51 +79,6 @@ func rulesView(p *msg.Packet) rc.Packet {
 	}
 	return rc.Packet{Opcode: rc.RequestOpcode(p.Op, extra, i, n), AckRequest: p.AckReq, PSN: rc.PSN(p.PSN),
 		Payload: p.Payload, Length: p.MsgLen, Key: key.Key(p.Key), VA: p.VA}
-}
-
-// check applies the rules that need no memory.
-func (r *Responder) check(now clocked.Time, qp int32, q *recvQP) {
-	if q.cut && r.behindCut(now, qp, q) {
-		return
-	}
-	a := q.rules.Admit(q.packet, r.posted(now, q))
-	switch a.Kind {
-	case rc.Continue:
-		r.admit(now, qp, q)
-	case rc.ReplayRead:
-		r.Stats.Duplicates++
-		q.again, q.checked = true, false
-		r.enterStage(now, q, stagePiece)
-	case rc.SendAck, rc.ReplayAtomic:
-		r.Stats.Duplicates++
-		if q.cut {
-			a.PSN = q.cutAt.Add(1<<24 - 1) // what follows the cut is not acknowledged
-		}
-		r.answer(now, qp, q, a)
-	case rc.SendRNR:
-		r.Stats.RNRNoReceive++
-		q.stalled = true
-		r.answer(now, qp, q, a)
-	case rc.SendNAK:
-		r.answer(now, qp, q, a)
-	default:
-		r.discard(now, q)
-	}
-}
-
-// behindCut refuses what follows a READ that was put off in mid-response; the
-// rules alone count that READ as executed.
-func (r *Responder) behindCut(now clocked.Time, qp int32, q *recvQP) bool {
-	if q.packet.PSN.Before(q.rules.Expected) {
-		return false
-	}
-	if r.spec.QP.NakAfterRNR == "once" && !q.cutNamed {
-		q.cutNamed = true
-		r.answer(now, qp, q, rc.Action{Kind: rc.SendNAK, Syndrome: rc.NAKSequence, PSN: q.cutAt, MSN: q.rules.MSN})
-		return true
-	}
-	r.discard(now, q)
-	return true
 }
 
 // admit starts a packet that is in order.
@@ -256,7 +126,6 @@ func (r *Responder) finish(now clocked.Time, q *recvQP) {
 	if q.head == none {
 		q.tail = none
 	}
-	q.arrived--
 	r.enterStage(now, q, stageIdle)
 	if q.held != none {
 		r.beginHold(now, n.qp)
@@ -269,15 +138,15 @@ func (r *Responder) beginHold(now clocked.Time, qp int32) {
 	if r.holds.Len() == 0 {
 		r.wakeAt(&r.holdAlarm, at)
 	}
-	*r.holds.Push() = arrival{at: at, qp: qp}
+	*r.holds.Push() = hold{until: at, qp: qp}
 }
 
 // endHolds gives back what has been held in vain.
 func (r *Responder) endHolds(now clocked.Time) {
 	for r.holds.Len() > 0 {
 		h := *r.holds.Front()
-		if h.at > now {
-			r.wakeAt(&r.holdAlarm, h.at)
+		if h.until > now {
+			r.wakeAt(&r.holdAlarm, h.until)
 			return
 		}
 		r.holds.Pop()

@@ -54,39 +54,26 @@ func (s stage) String() string { return stageNames[s] }
 
 // recvQP is the state of a receive side.
 type recvQP struct {
-	rules      rc.Responder
 	head, tail int32 // packets in the receive buffer, through waiting
-	arrived    int   // of those, how many have passed the pipeline
 	stage      stage
 	since      clocked.Time
 
 	packet   rc.Packet // the head as the rules see it
 	offset   uint32    // bytes of the head done; of a READ, of its message
-	fresh    bool      // the head is not authorized yet
-	again    bool      // the head is a READ executed before
 	lastOp   int32     // the head's last data write
 	unplaced bool      // the head has written data that may not be in memory
 	checked  bool      // the key was checked within this message
 	stalled  bool      // the head was put off: its PSN comes again
 	looked   model.VA  // what of the message lies below was looked up
 
-	cut      bool   // a READ was put off in mid-response, at cutAt
-	cutNamed bool   // and the packets behind have had their NAK
-	cutAt    rc.PSN // response missing
-
 	held        int32  // translation in use
 	heldPage    uint64 // adapter page number
 	heldPA      model.PA
 	heldAddress msg.Address
-	heldOver    bool      // more is advertised than reserved, in case its page turns out absent
-	stored      uint32    // bytes of the piece whose proof is awaited
-	before      rc.Cursor // of an atomic's execution
-	skip        bool      // READ responses up to the last are behind a NAK that took one's place
+	stored      uint32 // bytes of the piece whose proof is awaited
 
-	backed  uint32       // entries in the backup ring
-	delayed uint32       // receive completions that wait for them
-	freshAt clocked.Time // qp.flood: when the QP learns that its page is there
-	flooded bool         // qp.flood: it has not
+	backed  uint32 // entries in the backup ring
+	delayed uint32 // receive completions that wait for them
 
 	receives int            // receive work requests fetched and unused
 	buffer   int            // the next receive buffer in the ring
@@ -102,11 +89,8 @@ type recvQP struct {
 
 // node is a packet in the receive buffer, in a list a QP.
 type node struct {
-	packet *msg.Packet
-	qp     int32
-	bytes  int64
-	ready  clocked.Time // the pipeline is passed
-	next   int32
+	arrival
+	next int32
 }
 
 // reply is a packet to send, in PSN order a QP.

@@ -5,14 +5,12 @@ import (
 	"rnicmmu/components/msg"
 	"rnicmmu/measure"
 	"rnicmmu/model"
-	"rnicmmu/model/key"
-	"rnicmmu/model/rc"
 )
 
 // piece goes on with the head's next piece, or ends the packet.
 func (r *Responder) piece(now clocked.Time, qp int32, q *recvQP) bool {
 	p := r.first(q)
-	if q.offset == r.extent(p) {
+	if q.offset == q.packet.Bytes() {
 		return r.protocol.endPacket(now, qp, q)
 	}
 	va := r.address(q)
@@ -24,7 +22,7 @@ func (r *Responder) piece(now clocked.Time, qp int32, q *recvQP) bool {
 		*r.translates.Push() = qp
 		return false
 	}
-	if q.fresh && !r.protocol.authorize(now, qp, q) {
+	if !r.protocol.authorize(now, qp, q) {
 		return true
 	}
 	switch {
@@ -38,51 +36,15 @@ func (r *Responder) piece(now clocked.Time, qp int32, q *recvQP) bool {
 	return false
 }
 
-// extent is the bytes of memory that the packet touches.
-func (r *Responder) extent(p *msg.Packet) uint32 {
-	switch {
-	case p.Op == model.OpRead:
-		return p.MsgLen
-	case p.Op.Atomic():
-		return atomicBytes
-	}
-	return p.Payload
-}
-
-// authorize applies the rules that follow a granted translation; false: the
-// packet was refused.
-func (r *Responder) authorize(now clocked.Time, qp int32, q *recvQP) bool {
-	q.fresh = false
-	if q.again {
-		return true
-	}
-	a := q.rules.Authorize(q.packet, key.OK)
-	if a.Kind == rc.Continue && q.packet.Opcode.Op().Responds() {
-		// Executed before the transfer, so that duplicates find it.
-		q.before = q.rules.Cursor
-		a = q.rules.Execute(q.packet, rc.Done, 0)
-		if a.Kind == rc.SendResponse {
-			r.Stats.Messages++
-			return true
-		}
-	}
-	if a.Kind == rc.Continue {
-		return true
-	}
-	r.letGo(q)
-	r.answer(now, qp, q, a)
-	return false
-}
-
 // span is how many of the head's bytes at va one look-up serves.
-func (r *Responder) span(p *msg.Packet, offset uint32, va model.VA) uint32 {
-	n := r.extent(p) - offset
-	n = min(n, toBoundary(uint64(va), r.spec.AdapterPage.Bytes()))
-	if p.Op == model.OpRead && r.per != perRequest {
-		n = min(n, r.mtu-offset%r.mtu)
+func (r *Responder) span(q *recvQP, va model.VA) uint32 {
+	op := q.packet.Opcode.Op()
+	n := min(q.packet.Bytes()-q.offset, toBoundary(uint64(va), r.spec.AdapterPage.Bytes()))
+	if op == model.OpRead && r.per != perRequest {
+		n = min(n, r.mtu-q.offset%r.mtu)
 	}
 	if r.per == perTLP {
-		n = min(n, toBoundary(uint64(va), uint64(r.tlpBytes(p.Op))))
+		n = min(n, toBoundary(uint64(va), uint64(r.tlpBytes(op))))
 	}
 	return n
 }
@@ -106,41 +68,23 @@ func (r *Responder) askTranslation(now clocked.Time, qp int32) {
 		r.invalidate(now, qp, q)
 		return
 	}
-	va := r.address(q)
-	n := r.span(p, q.offset, va)
+	va, again := r.address(q), r.protocol.again(qp)
+	n := r.span(q, va)
 	t := msg.Translate{Cookie: uint64(qp), QP: uint32(qp), PD: r.buffers[qp].PD, Key: p.Key, Op: p.Op,
-		Write: p.Op.Writes(), Replay: va < q.looked || q.again && !q.cut, Hold: r.hold, VA: va, Len: n,
+		Write: p.Op.Writes(), Replay: va < q.looked || again, Hold: r.hold, VA: va, Len: n, Rest: r.protocol.rest(qp, q),
 		Page: r.page(q, va), Access: p.Access, Ledger: &p.Ledger}
 	if p.Op == model.OpSend {
 		t.Key = r.buffers[qp].Key
 	}
-	if n := r.protocol.unchecked(q, p, va); n > 0 {
+	if n := r.protocol.unchecked(qp, q, va); n > 0 {
 		t.CheckKey, t.CheckVA, t.CheckLen = true, va, n
 	}
-	if !q.again || q.cut {
+	if !again {
 		q.looked = max(q.looked, va+model.VA(n))
 	}
 	p.Ledger.Charge(now, measure.CauseResponder)
 	*r.Ports.Translate.Push(now) = t
 	r.enterStage(now, q, stageTranslation)
-}
-
-// unchecked is the bytes from va on for which the key is to be checked, none
-// if it was checked within the message.
-func (r *Responder) unchecked(q *recvQP, p *msg.Packet, _ model.VA) uint32 {
-	if q.checked {
-		return 0
-	}
-	return r.checkLen(p, q.offset)
-}
-
-// checkLen is the bytes from the head's next one to the end of its message,
-// for a receive buffer to the end of the packet.
-func (r *Responder) checkLen(p *msg.Packet, offset uint32) uint32 {
-	if p.Op == model.OpWrite {
-		return p.MsgLen - p.Offset - offset
-	}
-	return r.extent(p) - offset
 }
 
 // takeTranslations takes answers, and requests to give translations back.
@@ -170,8 +114,7 @@ func (r *Responder) translated(now clocked.Time, qp int32, t *msg.Translation) {
 		r.granted(now, qp, q, t)
 	case t.Outcome == msg.OutcomeAbsent && r.wantBackUp(now, qp, q): // goes to the ring
 	case t.Outcome == msg.OutcomeAbsent, t.Outcome == msg.OutcomeMoving:
-		r.protocol.count(q, t.Outcome, t.Over)
-		r.protocol.putOff(now, qp, q)
+		r.protocol.absent(now, qp, q, t.Outcome)
 	default:
 		r.protocol.refuse(now, qp, q, t.Outcome, t.Why)
 	}
@@ -185,33 +128,9 @@ func (r *Responder) granted(now clocked.Time, qp int32, q *recvQP, t *msg.Transl
 	q.held = r.handles.add(handle{number: t.Handle, qp: qp, live: true})
 	q.heldPage = r.spec.AdapterPage.Number(va)
 	q.heldPA = t.PA - model.PA(uint64(va)&(r.spec.AdapterPage.Bytes()-1))
-	q.heldAddress, q.heldOver = t.Address, t.Over
+	q.heldAddress = t.Address
 	r.enterStage(now, q, stagePiece)
-	if q.flooded || !r.ring.idle() {
-		r.reconsider(now, qp, q)
-	}
-}
-
-// refusal is the NAK for a key that is refused or a fault that failed. What
-// happens to a receive buffer is the responder's own error.
-func (r *Responder) refusal(q *recvQP, o msg.Outcome) rc.Action {
-	switch {
-	case o == msg.OutcomeRemoteOp, q.packet.Opcode.Op() == model.OpSend:
-		a := q.rules.Execute(q.packet, rc.ReceiveMalformed, 0)
-		a.PSN = r.responsePSN(q)
-		return a
-	case q.fresh && !q.again:
-		return q.rules.Authorize(q.packet, key.NoRight)
-	}
-	return q.rules.Recheck(r.responsePSN(q), key.NoRight)
-}
-
-// responsePSN is the PSN of the response, or request, that holds the next byte.
-func (r *Responder) responsePSN(q *recvQP) rc.PSN {
-	if q.packet.Opcode.Op() == model.OpRead {
-		return q.packet.PSN.Add(q.offset / r.mtu)
-	}
-	return q.packet.PSN
+	r.protocol.reconsider(now, qp, q)
 }
 
 // letGo ends the QP's use of its translation.

@@ -103,7 +103,7 @@ func TestResumeFromPage(t *testing.T) {
 		s.tpt.decide, s.tpt.record = absentFor(0x103, ns), true
 		a := s.post(model.OpWrite, 0, 0x100000, 8*4096)
 		s.run(t)
-		if a.Counts.Resends != 5 || s.req.Stats.PacketsResent != 5 || s.resp.Stats.RNRPaging != 1 {
+		if a.Counts.Resends != 5 || s.req.Stats.PacketsResent != 5 || s.resp.Stats.RNRAbsent != 1 {
 			t.Errorf("%s: %d packets sent again, %+v", mode, a.Counts.Resends, s.resp.Stats)
 		}
 		var pages []uint64
@@ -191,7 +191,7 @@ func TestSuspendedIsRNR(t *testing.T) {
 		}
 		a := s.post(op, 0, 0x20000, n)
 		s.run(t)
-		if a.Status != measure.StatusOK || naks != 1 || s.resp.Stats.RNRMoving != 1 || s.resp.Stats.RNRPaging+s.resp.Stats.RNRNoReceive != 0 {
+		if a.Status != measure.StatusOK || naks != 1 || s.resp.Stats.RNRMoving != 1 || s.resp.Stats.RNRAbsent+s.resp.Stats.RNRNoReceive != 0 {
 			t.Errorf("%v: %v after %d NAKs, %+v", op, a.Status, naks, s.resp.Stats)
 		}
 	}

@@ -61,8 +61,7 @@ func (s *Spec) sender(first uint32) (tcp.Sender, error) {
 // too.
 type TCPStats struct {
 	DropsMoving     uint64 // responder: segments dropped by what made it necessary
-	DropsPaging     uint64
-	DropsOver       uint64
+	DropsAbsent     uint64
 	Returned        uint64 // responder: of these, those that have come again
 	Held            uint64 // segments held out of order
 	FastRetransmits uint64

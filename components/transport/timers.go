@@ -2,6 +2,58 @@ package transport
 
 import "rnicmmu/clocked"
 
+// deadlines wakes a unit for timers of its QPs. Deadlines mostly move later, so
+// an entry stays where it is and is queued again when it comes up too early.
+type deadlines struct {
+	heap  timers
+	at    []clocked.Time // of each QP
+	entry []clocked.Time // its earliest entry in the heap
+	armed clocked.Time
+}
+
+func newDeadlines(qps int) deadlines {
+	d := deadlines{at: make([]clocked.Time, qps), entry: make([]clocked.Time, qps), armed: clocked.Never}
+	for i := range d.at {
+		d.at[i], d.entry[i] = clocked.Never, clocked.Never
+	}
+	return d
+}
+
+func (d *deadlines) set(qp int32, at clocked.Time) {
+	d.at[qp] = at
+	if at < d.entry[qp] {
+		d.entry[qp] = at
+		d.heap.push(timer{at: at, qp: qp})
+	}
+}
+
+// due takes a QP whose deadline has come; none: there is none.
+func (d *deadlines) due(now clocked.Time) int32 {
+	for len(d.heap) > 0 && d.heap[0].at <= now {
+		t := d.heap.pop()
+		if t.at != d.entry[t.qp] {
+			continue // a later entry than the one that counts
+		}
+		d.entry[t.qp] = clocked.Never
+		if d.at[t.qp] <= now {
+			return t.qp
+		}
+		d.set(t.qp, d.at[t.qp])
+	}
+	return none
+}
+
+// arm asks the engine to wake the unit for the earliest.
+func (d *deadlines) arm(now clocked.Time, e *clocked.Engine, id clocked.UnitID) {
+	if d.armed <= now {
+		d.armed = clocked.Never
+	}
+	if len(d.heap) > 0 && d.heap[0].at < d.armed {
+		d.armed = d.heap[0].at
+		e.Wake(id, d.armed)
+	}
+}
+
 // timer is a queued expiry of a QP's deadline.
 type timer struct {
 	at clocked.Time
@@ -10,8 +62,7 @@ type timer struct {
 
 func (a timer) before(b timer) bool { return a.at < b.at || a.at == b.at && a.qp < b.qp }
 
-// timers is a binary heap of expiries. Deadlines mostly move later, so a QP's
-// entry stays where it is and is queued again when it comes up too early.
+// timers is a binary heap of expiries.
 type timers []timer
 
 func (h *timers) push(t timer) {

@@ -1,41 +1,27 @@
 package key
 
-import (
-	"slices"
-
-	"rnicmmu/model"
-)
-
-// ChildShift is the size of a child of an implicit region: 2^30 bytes, as of a
-// process of 48 address bits ([Linux] mlx5/odp.c).
-const ChildShift = model.Shift1G
-
-// ChildIndex is the number of the child that serves va.
-func ChildIndex(va model.VA) uint64 { return ChildShift.Number(va) }
-
-// ChildBase is the first address of a child.
-func ChildBase(index uint64) model.VA { return model.VA(index << ChildShift) }
+import "slices"
 
 // Children are the child regions of an implicit one. A child's life, each step
 // of which may come in any order with those of others ([Linux] mlx5/odp.c):
 //
-//	Attach ─▶ attached ──Fill──▶ the root's entry names it
-//	              │                        │
-//	              └──── Zap of the last page, Close: the entry is null first ───▶ detached
-//	                                                                                 │
-//	                              Reap, when its users have left: destroyed ◀────────┘
+//	Attach ─▶ attached ──Fill, Publish──▶ the root's entry names it
+//	              │                          │
+//	              └── Zap of the last page, ─┴─▶ detached: the entry is null first
+//	                  last Release without           │
+//	                  pages                          ▼
+//	                              Reap, when its users have left: destroyed
 //
 // There is at most one attached child for an index, and the root's entry names
 // none that is not (PRE-4). The zero value has no children.
 type Children struct {
-	list   []child // attached ones and those not yet reaped
-	closed bool
+	list []child // attached ones and those not yet reaped
 }
 
 type child struct {
 	index    uint64
 	key      Key
-	users    int    // faults, invalidations, prefetches, DMA
+	users    int    // faults and prefetches
 	pages    uint64 // present
 	attached bool
 	entry    bool // the root's entry names it
@@ -69,6 +55,14 @@ func (c *Children) Users() (n int) {
 	return n
 }
 
+// Pages counts what is present of a child.
+func (c *Children) Pages(k Key) uint64 {
+	if x := c.child(k); x != nil {
+		return x.pages
+	}
+	return 0
+}
+
 // Attached is the child that a fault at the index uses.
 func (c *Children) Attached(index uint64) (Key, bool) {
 	if x := c.attached(index); x != nil {
@@ -88,11 +82,8 @@ func (c *Children) Entry(index uint64) (Key, bool) {
 
 // Attach makes k the child of an index unless there is one. It returns the
 // child, whose user the caller then is; the loser of two faults destroys its
-// own. After Close there is none, and the key is 0.
+// own.
 func (c *Children) Attach(index uint64, k Key) (child Key, won bool) {
-	if c.closed {
-		return 0, false
-	}
 	x := c.attached(index)
 	if won = x == nil; won {
 		x = c.add(index, k)
@@ -116,47 +107,63 @@ func (c *Children) Hold(k Key) bool {
 	return true
 }
 
-// Release ends a use.
-func (c *Children) Release(k Key) {
-	if x := c.child(k); x != nil && x.users > 0 {
-		x.users--
+// Release ends a use. The last one of a child without pages detaches it.
+func (c *Children) Release(k Key) Detached {
+	x := c.child(k)
+	if x == nil || x.users == 0 {
+		return Detached{}
 	}
+	x.users--
+	return x.detach(x.users == 0)
 }
 
-// Fill notes pages that became present and lets the root's entry name the
-// child. It refuses when the child was detached meanwhile: the fault starts
-// anew, with a new child.
+// Fill notes pages that became present. It refuses when the child was detached
+// meanwhile: the fault starts anew, with a new child.
 func (c *Children) Fill(k Key, pages uint64) bool {
 	x := c.child(k)
 	if x == nil || !x.attached {
 		return false
 	}
 	x.pages += pages
+	return true
+}
+
+// Publish says that the root's entry names an attached child from now on, and
+// tells whether it did not before: the caller writes it.
+func (c *Children) Publish(k Key) bool {
+	x := c.child(k)
+	if x == nil || !x.attached || x.entry {
+		return false
+	}
 	x.entry = true
 	return true
 }
 
 // Zap notes pages that became absent. When the last goes, the child is
-// detached, which happens once: true says that it was now.
-func (c *Children) Zap(k Key, pages uint64) bool {
+// detached, which happens once.
+func (c *Children) Zap(k Key, pages uint64) Detached {
 	x := c.child(k)
-	if x == nil {
-		return false
+	if x == nil || pages == 0 {
+		return Detached{}
 	}
 	x.pages -= min(pages, x.pages)
-	if x.pages > 0 || !x.attached {
-		return false
-	}
-	x.attached = false
-	return true
+	return x.detach(true)
 }
 
-// Close detaches all children and admits none, for the end of the root.
-func (c *Children) Close() {
-	c.closed = true
-	for i := range c.list {
-		c.list[i].attached = false
+// Detached tells whether a step has detached a child. Where the root's entry
+// named it, the entry is null from now on, and the caller writes that.
+type Detached struct {
+	Now, Named bool
+	Index      uint64 // of the child
+}
+
+// detach detaches an attached child if it has no pages.
+func (x *child) detach(idle bool) (d Detached) {
+	if idle && x.attached && x.pages == 0 {
+		d = Detached{true, x.entry, x.index}
+		x.attached, x.entry = false, false
 	}
+	return d
 }
 
 // Reap hands out, once, a detached child without users: its key is for the

@@ -23,11 +23,12 @@
 //	memory       MTT + Page(va)
 //	window       the same: Bind gives it the place of its region's entries
 //	indirect     List ──▶ piece ──▶ its key ──▶ …      Table.Resolve, piece by piece
-//	implicit     va >> 30 ──▶ child ──▶ memory         none yet: NoChild, a fault
+//	implicit     entry va >> 30 ──▶ child ──▶ memory   a null entry: NoChild, a fault
 //
 // A window follows the suspensions of its region, and a region with bound
-// windows can neither be deregistered nor invalidated. The children of an
-// implicit region come and go with the pages that are present (Children).
+// windows can neither be deregistered nor invalidated. What the list of
+// an implicit region names is in the table (SetEntry); that children come and go
+// with the pages that are present is for the host to see to (Children).
 //
 // Check applies the key rules of the responder in the order of the
 // specification; the first failure is the verdict and hides later ones, so that
@@ -37,5 +38,5 @@
 //
 // Zero-based addresses; windows over indirect and implicit keys; who may
 // invalidate a key by a SEND (any QP, as in [Linux] rxe); reference counts of
-// operations that delay a deregistration, except those of children.
+// operations that delay a deregistration.
 package key

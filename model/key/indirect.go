@@ -87,8 +87,8 @@ func (t *Table) Resolve(k Key, pd PD, qp uint32, op model.Op, va model.VA, lengt
 		default:
 			index := ChildIndex(va)
 			length = min(length, uint64(ChildBase(index+1)-va))
-			child, ok := r.children.Entry(index)
-			if !ok {
+			child := r.Entry(va)
+			if child == 0 {
 				return Part{Region: r, VA: va, Length: length}, NoChild
 			}
 			k = child

@@ -76,7 +76,7 @@ const (
 	Window2A             // memory window bound by a work request, of the QP that bound it
 	Window2B             // as 2A, and of its protection domain
 	Indirect             // a list of pieces of other keys
-	Implicit             // on-demand root: one child region for each GiB touched
+	Implicit             // on-demand root: a list of one child region for each GiB touched
 	numKinds
 )
 
@@ -107,10 +107,10 @@ type Region struct {
 	State     State
 	List      *List // of an Indirect key
 
-	suspends uint32    // nesting depth of Suspend
-	windows  uint32    // bound to this region
-	under    Key       // of a bound window its region, of a child its root
-	children *Children // of an Implicit region
+	suspends uint32   // nesting depth of Suspend
+	windows  uint32   // bound to this region
+	under    Key      // of a bound window its region, of a child its root
+	entries  *entries // of an Implicit region
 }
 
 // OnDemand tells whether pages of the region may be absent.

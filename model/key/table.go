@@ -22,7 +22,7 @@ var (
 	ErrKind         = errors.New("key is not of the kind that this is done to")
 	ErrInUse        = errors.New("key index is in use or outside the table")
 	ErrBound        = errors.New("memory windows are bound to the region; free them first")
-	ErrUsers        = errors.New("region has children, or its root still uses it; close, wait and reap first")
+	ErrNamed        = errors.New("the list of an implicit region names the child; make its entry null first")
 	ErrNoBind       = errors.New("window needs a region with the MW_BIND right")
 	ErrOutside      = errors.New("window reaches outside its region")
 	ErrZeroBind     = errors.New("type 2 window cannot be bound to no bytes; invalidate it")
@@ -97,7 +97,7 @@ func (t *Table) RegisterAs(k Key, r Region) error {
 
 // settle fills in what the kind implies, as of a new region, and checks it.
 func (r *Region) settle() error {
-	r.State, r.suspends, r.windows, r.under, r.children = Valid, 0, 0, 0, nil
+	r.State, r.suspends, r.windows, r.under, r.entries = Valid, 0, 0, 0, nil
 	if r.Kind != Indirect {
 		r.List = nil
 	}
@@ -115,7 +115,7 @@ func (r *Region) settle() error {
 		return ErrChildAlign
 	case r.Kind == Implicit:
 		r.Rights |= OnDemand
-		r.children = new(Children)
+		r.entries = new(entries)
 	}
 	return r.validate()
 }
@@ -180,8 +180,8 @@ func (t *Table) Check(k Key, pd PD, qp uint32, op model.Op, va model.VA, length 
 
 // Deregister removes a region in any state. The index goes to the end of the
 // reuse order and its variant changes, so that the old key hits nothing. It is
-// refused while windows are bound to the region, and while an implicit region
-// has children or a child is not yet reaped.
+// refused while windows are bound to the region, and while the list of an
+// implicit region names it. An implicit region's list goes with it.
 func (t *Table) Deregister(k Key) error {
 	r, err := t.exact(k)
 	switch {
@@ -189,8 +189,8 @@ func (t *Table) Deregister(k Key) error {
 		return err
 	case r.windows > 0:
 		return ErrBound
-	case r.children != nil && r.children.Len() > 0 || t.isChild(r):
-		return ErrUsers
+	case t.isChild(r):
+		return ErrNamed
 	case r.Kind.Window():
 		t.unbind(r)
 	}

@@ -97,6 +97,17 @@ type Packet struct {
 	VA         model.VA
 }
 
+// Bytes is how many bytes of memory the packet touches.
+func (p *Packet) Bytes() uint32 {
+	switch op := p.Opcode.Op(); {
+	case op == model.OpRead:
+		return p.Length
+	case op.Atomic():
+		return AtomicBytes
+	}
+	return p.Payload
+}
+
 // Target is the memory that a packet addresses by key.
 type Target struct {
 	Op        model.Op
@@ -109,20 +120,15 @@ type Target struct {
 // Target is what an admitted packet addresses; ok is false for a SEND, which
 // goes to a receive buffer.
 func (r *Responder) Target(p Packet) (t Target, ok bool) {
-	op := p.Opcode.Op()
-	t = Target{Op: op, Key: p.Key, VA: p.VA}
+	op, n := p.Opcode.Op(), uint64(p.Bytes())
+	t = Target{Op: op, Key: p.Key, VA: p.VA, Bytes: n, Remaining: n}
 	switch {
-	case op == model.OpRead:
-		t.Bytes, t.Remaining = uint64(p.Length), uint64(p.Length)
-	case op.Atomic():
-		t.Bytes, t.Remaining = AtomicBytes, AtomicBytes
-	case op == model.OpWrite && p.Opcode.First():
-		t.Bytes, t.Remaining = uint64(p.Payload), uint64(p.Length)
-	case op == model.OpWrite:
-		t.Key, t.VA = r.key, r.va
-		t.Bytes, t.Remaining = uint64(p.Payload), uint64(r.left)
-	default:
+	case op == model.OpSend, op == model.NumOps:
 		return Target{}, false
+	case op == model.OpWrite && p.Opcode.First():
+		t.Remaining = uint64(p.Length)
+	case op == model.OpWrite:
+		t.Key, t.VA, t.Remaining = r.key, r.va, uint64(r.left)
 	}
 	return t, true
 }

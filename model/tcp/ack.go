@@ -12,7 +12,7 @@ type Event struct {
 // With time stamps echo is when the segment that it answers was sent: then
 // segments sent again are timed too.
 func (s *Sender) Ack(now int64, ack, window uint32, bare bool, echo int64) Event {
-	if before(ack, s.una) || before(s.high, ack) {
+	if Before(ack, s.una) || Before(s.high, ack) {
 		return Event{} // of the past, or of what was never sent
 	}
 	limit := ack + window
@@ -26,18 +26,18 @@ func (s *Sender) Ack(now int64, ack, window uint32, bare bool, echo int64) Event
 	}
 	e := Event{Acked: ack - s.una}
 	s.una, s.limit, s.expired, s.resend = ack, limit, 0, false
-	if before(s.next, ack) {
+	if Before(s.next, ack) {
 		s.next = ack
 	}
 	switch {
 	case s.config.Timestamps:
 		s.timer.sample(now - echo)
-	case s.timing && !before(ack, s.timedEnd):
+	case s.timing && !Before(ack, s.timedEnd):
 		s.timing = false
 		s.timer.sample(now - s.timedAt)
 	}
 	switch {
-	case s.recovering && before(ack, s.recover):
+	case s.recovering && Before(ack, s.recover):
 		e.Resend = true
 		s.partialAck(now, e.Acked)
 		return e
@@ -84,7 +84,7 @@ func (s *Sender) duplicate() Event {
 	case s.dups == 1:
 		s.lost = s.InFlight() // without what limited transmit adds
 	}
-	if s.dups != dupThreshold || !before(s.recover, s.una) {
+	if s.dups != dupThreshold || !Before(s.recover, s.una) {
 		return Event{}
 	}
 	s.ssthresh = s.halved(s.lost)

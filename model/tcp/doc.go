@@ -37,5 +37,6 @@ import "math"
 // Never is the deadline of a timer that does not run.
 const Never = math.MaxInt64
 
-// before compares sequence numbers: their difference is less than 2^31.
-func before(a, b uint32) bool { return int32(a-b) < 0 }
+// Before tells whether sequence number a comes before b: their difference is
+// less than 2^31.
+func Before(a, b uint32) bool { return int32(a-b) < 0 }

@@ -37,23 +37,23 @@ func (r *Receiver) Arrive(seq, n uint32, room bool) Verdict {
 	switch {
 	case seq == r.next:
 		return InOrder
-	case !before(r.next, end):
+	case !Before(r.next, end):
 		return Duplicate
-	case before(seq, r.next):
+	case Before(seq, r.next):
 		return Discarded // cut otherwise than it was
 	}
 	i := 0
-	for i < len(r.early) && before(r.early[i].to, end) {
+	for i < len(r.early) && Before(r.early[i].to, end) {
 		i++
 	}
-	if i < len(r.early) && before(r.early[i].from, end) {
-		if before(seq, r.early[i].from) {
+	if i < len(r.early) && Before(r.early[i].from, end) {
+		if Before(seq, r.early[i].from) {
 			return Discarded
 		}
 		return Duplicate
 	}
-	overlaps := i > 0 && before(seq, r.early[i-1].to)
-	if !room || overlaps || before(r.next+r.window, end) {
+	overlaps := i > 0 && Before(seq, r.early[i-1].to)
+	if !room || overlaps || Before(r.next+r.window, end) {
 		return Discarded
 	}
 	r.insert(i, span{seq, end})

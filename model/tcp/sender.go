@@ -118,12 +118,12 @@ func (s *Sender) Sent(now int64, n uint32) (again bool) {
 		s.resend = false
 		return true
 	}
-	again = before(s.next, s.high)
+	again = Before(s.next, s.high)
 	if !again && !s.timing {
 		s.timing, s.timedEnd, s.timedAt = true, s.next+n, now
 	}
 	s.next += n
-	if before(s.high, s.next) {
+	if Before(s.high, s.next) {
 		s.high = s.next
 	}
 	return again

@@ -89,5 +89,6 @@
 // pages, the memory traffic of setting accessed bits, of the command queue, the
 // page request ring and the log, translation completions of more than one entry,
 // the overflow state of the page request queue (each request sees whether the
-// ring has room), and interrupt remapping.
+// ring has room; the next that finds it tells software of those that did not),
+// and interrupt remapping.
 package iommu

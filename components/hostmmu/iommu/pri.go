@@ -39,8 +39,11 @@ func (u *Unit) takePageRequest(a *adapter, s *request, p *msg.PageRequest) {
 	case u.ring < u.spec.PageRequests:
 		u.ring++
 		u.stats.PageRequests++
-		*u.events.Push() = msg.IOMMUEvent{Kind: msg.EventPage, Adapter: a.index, Request: *p}
+		*u.events.Push() = msg.IOMMUEvent{Kind: msg.EventPage, Adapter: a.index, Request: *p, Lost: u.lost}
+		u.lost = false
 		return
+	default:
+		u.lost = true
 	}
 	if p.Last && (p.Read || p.Write) {
 		u.stats.AutoReply++

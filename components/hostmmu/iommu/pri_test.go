@@ -11,7 +11,7 @@ import (
 
 func pageRequest(group uint16, pasid uint32, last, store bool) msg.MemReq {
 	return msg.MemReq{Kind: msg.KindMessage, Write: true, Body: &msg.PageRequest{
-		PageRequest: ats.PageRequest{Group: group, Last: last, Read: true, Write: store, PASID: pasid, VA: model.VA(group) << 12}, Page: uint32(group)}}
+		PageRequest: ats.PageRequest{Group: group, Last: last, Read: true, Write: store, PASID: pasid, VA: model.VA(group) << 12}}}
 }
 
 func stopMarker(pasid uint32) msg.MemReq {
@@ -52,7 +52,7 @@ func TestPageRequestRing(t *testing.T) {
 	if len(got) != 2 || len(got[1]) != 1 || len(got[2]) != 1 || got[1][0] != ats.ResponseInvalid || got[2][0] != ats.ResponseSuccess {
 		t.Errorf("responses %v", got)
 	}
-	if len(b.events) != 4 || b.events[1].msg.Request.Group != 1 || !b.events[1].msg.Request.Write || b.events[1].msg.Request.Page != 1 || b.events[2].msg.Request.Group != 3 {
+	if len(b.events) != 4 || b.events[1].msg.Request.Group != 1 || !b.events[1].msg.Request.Write || b.events[1].msg.Lost || b.events[2].msg.Request.Group != 3 || !b.events[2].msg.Lost || b.events[3].msg.Lost {
 		t.Errorf("events %+v", b.events)
 	}
 	if s := b.unit.Stats(); s.PageRequests != 4 || s.PagesDropped != 2 || s.AutoReply != 1 {

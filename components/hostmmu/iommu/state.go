@@ -140,8 +140,9 @@ type Unit struct {
 	walkUnit
 	commandUnit
 	events clocked.FIFO[msg.IOMMUEvent]
-	ring   int // places of the page request ring in use
-	absent int // EventAbsent among events
+	ring   int  // places of the page request ring in use
+	lost   bool // requests found it full since the last that did not
+	absent int  // EventAbsent among events
 
 	// OnBlocked, when set, is told of each translated request that was refused.
 	OnBlocked func(now clocked.Time, adapter uint16, m *msg.MemReq)

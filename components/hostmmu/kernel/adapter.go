@@ -6,6 +6,7 @@ import (
 	"rnicmmu/clocked"
 	"rnicmmu/components/msg"
 	"rnicmmu/model"
+	"rnicmmu/model/key"
 )
 
 // Schemes of an adapter.
@@ -27,6 +28,7 @@ type AdapterConfig struct {
 	Scheme  string          // pinned, odp, sva, iommu or suspend
 	Process bool            // iommu: by the process's page table, not by the DMA domain
 	IOMMU   bool            // pinned, odp, suspend: an IOMMU translates its requests by the DMA domain
+	Root    *key.Region     // odp: key, PD and rights of the one implicit region that all memory is registered by; nil: each region by itself
 }
 
 // adapterState is whether an adapter takes part.
@@ -49,6 +51,8 @@ type adapter struct {
 	state   adapterState
 	cut     bool // stopping: the root port has been told
 	watched bool // a timer looks after sent
+
+	implicit *implicit // nil: there is no implicit region
 }
 
 type sentCommand struct {
@@ -57,6 +61,9 @@ type sentCommand struct {
 }
 
 func (c *AdapterConfig) check() error {
+	if c.Root != nil && c.Scheme != ODP {
+		return fmt.Errorf("scheme: %q with an implicit region; odp is due", c.Scheme)
+	}
 	switch c.Scheme {
 	case Pinned, ODP, SVA, IOMMU, Suspend:
 		return nil
@@ -89,9 +96,9 @@ func (a *adapter) pins() bool {
 func (a *adapter) onDemand() bool { return a.faults() || a.config.Scheme == SVA }
 
 // snapshots tells whether pages that are present are mapped into the adapter's
-// table at registration, though they are not pinned.
+// table at registration, though they are not pinned. By an implicit region none are.
 func (k *Kernel) snapshots(a *adapter) bool {
-	return a.config.Scheme == Suspend || a.config.Scheme == ODP && k.spec.Pager.Snapshot
+	return a.config.Scheme == Suspend || a.config.Scheme == ODP && k.spec.Pager.Snapshot && a.implicit == nil
 }
 
 // domain tells whether the adapter's table holds addresses of the DMA domain.

@@ -6,12 +6,12 @@ import (
 	"rnicmmu/clocked"
 )
 
-// cost is the closed form of registration before time 0: every region that is
-// registered then, every page that is pinned or mapped, and every DMA mapping.
+// cost is the closed form of registration before time 0: every region, or
+// implicit one, that is registered then, every page that is pinned or mapped, and every DMA mapping.
 func (k *Kernel) cost() clocked.Time {
-	regions, touched := clocked.Time(0), clocked.Time(0)
+	regions, touched := clocked.Time(k.roots), clocked.Time(0)
 	for i := range k.regions {
-		if k.static(i) {
+		if k.static(i) && k.adapterOf(i).implicit == nil {
 			regions++
 		}
 	}

@@ -67,7 +67,7 @@ func (k *Kernel) leaves(v *eviction, p uint32) bool {
 // alter changes the page-table entries of pages that stay, after the last
 // acknowledgement of adapters with tables. What one might have stored to must go
 // to swap one day.
-func (k *Kernel) alter(v *eviction) {
+func (k *Kernel) alter(now clocked.Time, v *eviction) {
 	for p := v.first; p < v.first+v.count; p++ {
 		pg := &k.pages[p]
 		if pg.writable != 0 {
@@ -75,7 +75,7 @@ func (k *Kernel) alter(v *eviction) {
 		}
 		switch {
 		case v.change == changeGrant:
-			pg.mapped &= pg.writable
+			k.mapOut(now, p, ^pg.writable)
 			k.permit(p, true)
 		case v.change == changeSplit:
 			k.split(p)
@@ -86,7 +86,7 @@ func (k *Kernel) alter(v *eviction) {
 			}
 		}
 		if k.command(v) == msg.CmdInvalidate && v.change != changeGrant {
-			pg.mapped = 0
+			k.mapOut(now, p, allRegions)
 		}
 		if v.change != changeGrant {
 			pg.writable = 0

@@ -27,7 +27,7 @@ func (k *Kernel) Fork(now clocked.Time, first, count uint32) bool {
 		return false
 	}
 	shared := uint32(0)
-	k.eachRun(first, count, k.still, func(p, n uint32) {
+	k.eachRun(first, count, func(p uint32) bool { return k.still(now, p) }, func(p, n uint32) {
 		k.invalidate(now, p, n, measure.TriggerProtect).change = changeShare
 		k.child.busy++
 		shared += n
@@ -54,7 +54,7 @@ func (k *Kernel) adopt(now clocked.Time, first, count uint32) {
 // old frame is left to the child. A page that no child shares is shared with a
 // new one first, if there is none yet. It tells whether it could: as Migrate.
 func (k *Kernel) CopyOnWrite(now clocked.Time, p uint32) bool {
-	if !k.movable(p) || k.pages[p].flags&pageShared == 0 && k.child.live {
+	if !k.movable(now, p) || k.pages[p].flags&pageShared == 0 && k.child.live {
 		return false
 	}
 	if k.pages[p].flags&pageShared == 0 {

@@ -85,8 +85,9 @@
 // batch. Commands belong to their fault or eviction, or come back with a fence,
 // so that neither needs memory to go on. Direct reclaim runs when a fault finds
 // no frame; background reclaim between two watermarks. A page is not a victim
-// while pinned, while a fault or a CPU access holds it, and for the grace time
-// after a fault's resume or response.
+// while pinned, while a fault or a CPU access holds it, and in its grace: the time
+// after a fault's resume or response, and after an invalidation that overtook the
+// fault. Nor is it an event's.
 //
 // A table entry counts as mapped from the moment its fill is queued. Commands of
 // an adapter execute in the order of the queue, so that an invalidation of the
@@ -125,7 +126,7 @@
 // entries change behind the acknowledgements of tables and before the IOMMU's
 // batch. Entries that are dropped leave the DMA domain.
 //
-// Pinned pages have no events. A store that copies takes a CPU fault's time, and
+// Pinned pages and those in their grace have no events. A store that copies takes a CPU fault's time, and
 // a frame; without one it waits as any fault does, or until the child exits. A
 // pin breaks sharing first.
 //
@@ -145,6 +146,23 @@
 // frame below the low watermark or that a fault waits for, holds no page while it
 // waits, and never takes a right away. What it cannot have it leaves. For an
 // adapter that walks the page table it makes pages present, and no more.
+//
+// # An implicit region
+//
+// An adapter under odp can have one region over the whole address space in the
+// place of all others (AdapterConfig.Root). A fault or prefetch finds, or makes,
+// the child of its GiB and uses it until it ends. Commands for it are posted as
+// they are decided, and nobody waits for them: their order in the adapter's
+// queue is what counts.
+//
+//	fault      register the child if there is none; fill; the list's entry, if it
+//	           does not name the child; resume
+//	last page  behind the zap: the list's entry null; when no fault or prefetch
+//	           uses the child, deregister it, which drains. Its key is retired
+//	           when that is done, and serves again as another variant
+//
+// A fault whose child was detached meanwhile walks again, with another one.
+// Registration maps no pages.
 //
 // # Registration as work
 //
@@ -187,7 +205,8 @@
 //
 // # Not modelled
 //
-// Several processes, the lock of a whole region (sequence numbers and locks
+// Implicit regions under suspend, several of an adapter, and their registration
+// as work; the wait for the command that makes a child. Several processes, the lock of a whole region (sequence numbers and locks
 // are per page), completion interrupts of the command queue, ResponseFailure (no
 // group lacks memory), the CPU time that handlers take from other threads, and
 // an adapter's return to the bus.

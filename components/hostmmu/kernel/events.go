@@ -48,8 +48,8 @@ func (k *Kernel) startEvents() {
 	}
 }
 
-// randomEvent does an event to a random page that allows it at once and is not
-// in its grace time, and sets the next time.
+// randomEvent does an event to a random page that allows it at once, and sets
+// the next time.
 func (k *Kernel) randomEvent(now clocked.Time, which kind) {
 	if k.stopped {
 		return
@@ -57,11 +57,7 @@ func (k *Kernel) randomEvent(now clocked.Time, which kind) {
 	k.after(now, k.interval(which), refer(actorEvent, int(which)))
 	const tries = 16
 	for range tries {
-		p := uint32(k.random() % uint64(len(k.pages)))
-		if f := k.pages[p].frame; f != noFrame && k.frames[f].until > now {
-			continue // a fault has just filled it: its access comes first
-		}
-		if k.happens(now, which, p) {
+		if k.happens(now, which, uint32(k.random()%uint64(len(k.pages)))) {
 			return
 		}
 	}
@@ -97,28 +93,13 @@ func (k *Kernel) happens(now clocked.Time, which kind, p uint32) bool {
 // nudge lets the kernel see timers that were set from outside its tick.
 func (k *Kernel) nudge(now clocked.Time) { k.engine.Wake(k.id, now+1) }
 
-// still tells whether a page is resident, may be changed in place, and no CPU
-// fault changes it now. Faults of adapters that have not yet written a table
-// see the change and look again; what they have written is taken away by a
-// command behind theirs.
-func (k *Kernel) still(p uint32) bool {
-	pg := &k.pages[p]
-	return pg.steady() && pg.flags&pagePinned == 0
-}
-
-// movable tells whether a page is still, its content is in no CPU's hands, and
-// a frame is free to move it to.
-func (k *Kernel) movable(p uint32) bool {
-	return k.still(p) && !k.accessedByCPU(p) && len(k.free) > 0 && k.frameWaiters.Len() == 0
-}
-
 // Protect takes the right to store to a page from the CPU and from adapters,
-// and tells whether it could: the page must be resident, storable, not pinned
-// and not being changed. Stores fault from then on, and the first to fault
+// and tells whether it could: the page must be resident, storable, not pinned,
+// not being changed and not in its grace. Stores fault from then on, and the first to fault
 // gives the right back. Like every event it is called from within the kernel's
 // own tick, between runs of the engine, or before time 0.
 func (k *Kernel) Protect(now clocked.Time, p uint32) bool {
-	if !k.still(p) || !k.storable(p) {
+	if !k.still(now, p) || !k.storable(p) {
 		return false
 	}
 	k.invalidate(now, p, 1, measure.TriggerProtect).change = changeProtect
@@ -131,7 +112,7 @@ func (k *Kernel) Protect(now clocked.Time, p uint32) bool {
 // tells whether it could. Adapters that hold it without that right are told to
 // drop it, for they may have cached that it is not to be stored to.
 func (k *Kernel) Unprotect(now clocked.Time, p uint32) bool {
-	if !k.still(p) || k.storable(p) || k.pages[p].flags&pageShared != 0 {
+	if !k.still(now, p) || k.storable(p) || k.pages[p].flags&pageShared != 0 {
 		return false
 	}
 	k.invalidate(now, p, 1, measure.TriggerProtect).change = changeGrant
@@ -144,7 +125,7 @@ func (k *Kernel) Unprotect(now clocked.Time, p uint32) bool {
 // must be resident, above 4 KiB, whole, not pinned and not being changed. Frame
 // and content stay.
 func (k *Kernel) Split(now clocked.Time, p uint32) bool {
-	if !k.still(p) || k.pages[p].flags&pageSplit != 0 || k.spec.Leaf() == 0 {
+	if !k.still(now, p) || k.pages[p].flags&pageSplit != 0 || k.spec.Leaf() == 0 {
 		return false
 	}
 	k.invalidate(now, p, 1, measure.TriggerSplit).change = changeSplit
@@ -156,7 +137,7 @@ func (k *Kernel) Split(now clocked.Time, p uint32) bool {
 // Collapse copies a split page to another frame, under one leaf again, and
 // tells whether it could: what Migrate asks for, and a split page.
 func (k *Kernel) Collapse(now clocked.Time, p uint32) bool {
-	if k.pages[p].flags&pageSplit == 0 || !k.movable(p) {
+	if k.pages[p].flags&pageSplit == 0 || !k.movable(now, p) {
 		return false
 	}
 	k.invalidate(now, p, 1, measure.TriggerCollapse).target = k.takeFrame()
@@ -171,7 +152,7 @@ func (k *Kernel) Collapse(now clocked.Time, p uint32) bool {
 // by a fault or CPU access, or on its way in or out.
 func (k *Kernel) Unmap(now clocked.Time, first, count uint32) bool {
 	for p := first; p < first+count; p++ {
-		if k.pages[p].state != pageAbsent && !k.settled(p) {
+		if k.pages[p].state != pageAbsent && !k.settled(now, p) {
 			return false
 		}
 	}

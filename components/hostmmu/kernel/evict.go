@@ -34,6 +34,7 @@ type eviction struct {
 	trigger      measure.Trigger
 	phase        evictionPhase
 	notified     clocked.Time
+	checked      clocked.Time
 	slots        []*notice            // adapters with tables first
 	tables       int                  // of slots, those
 	told, acked  int                  // of slots
@@ -88,7 +89,7 @@ func (k *Kernel) unmap(now clocked.Time, i int) {
 	v := k.evictions.items[i]
 	k.leaveDomain(now, v)
 	if v.tables < len(v.slots) {
-		k.detach(i)
+		k.detach(now, i)
 	}
 	if !v.domainFlush && v.tables == len(v.slots) {
 		k.unmapped(now, i)
@@ -116,11 +117,11 @@ func (k *Kernel) leaveDomain(now clocked.Time, v *eviction) {
 
 // detach clears the entries of the page table and notes what they say, or
 // changes those of pages that stay.
-func (k *Kernel) detach(i int) {
+func (k *Kernel) detach(now clocked.Time, i int) {
 	v := k.evictions.items[i]
 	v.detached = true
 	if v.change != changeNone {
-		k.alter(v)
+		k.alter(now, v)
 		return
 	}
 	for p := v.first; p < v.first+v.count; p++ {
@@ -141,10 +142,11 @@ func (k *Kernel) detach(i int) {
 func (k *Kernel) unmapped(now clocked.Time, i int) {
 	v := k.evictions.items[i]
 	if !v.detached {
-		k.detach(i)
+		k.detach(now, i)
 	}
 	for p := v.first; p < v.first+v.count && v.change == changeNone; p++ {
-		k.pages[p].mapped, k.pages[p].writable = 0, 0
+		k.mapOut(now, p, allRegions)
+		k.pages[p].writable = 0
 	}
 	v.phase = evictFlush
 	k.after(now, k.spec.Notifier.TLBFlush, refer(actorEviction, i))

@@ -6,6 +6,7 @@ import (
 	"rnicmmu/clocked"
 	"rnicmmu/components/msg"
 	"rnicmmu/model/ats"
+	"rnicmmu/model/key"
 )
 
 // event is an entry of an adapter's event queue.
@@ -33,6 +34,7 @@ type job struct {
 	live    bool
 	order   uint64 // of leaving the event queue
 	region  *Region
+	child   key.Key // of an implicit region, which the job uses
 	bit     uint16
 	phase   jobPhase
 	counted bool // as minor, major or coalesced
@@ -101,6 +103,9 @@ func (k *Kernel) assign(now clocked.Time) {
 		if j.kind == jobFault {
 			k.locate(j)
 			pages = j.count
+			if j.region != nil {
+				j.child = k.enter(now, j.region)
+			}
 		}
 		j.phase = jobMap
 		more := clocked.Time(max(pages, 1) - 1)
@@ -113,6 +118,9 @@ func (k *Kernel) assign(now clocked.Time) {
 func (k *Kernel) locate(j *job) {
 	e := &j.event
 	a := &k.adapters[e.adapter]
+	if a.implicit != nil {
+		e.Entry = k.entryAt(a, e.VA)
+	}
 	at := sort.Search(len(a.regions), func(i int) bool { return k.regions[a.regions[i]].FirstEntry > e.Entry }) - 1
 	if at < 0 {
 		return
@@ -122,6 +130,9 @@ func (k *Kernel) locate(j *job) {
 	}
 	r := &k.regions[a.regions[at]]
 	last := e.Entry + uint64(max(e.Count, 1)) - 1
+	if a.implicit != nil { // beyond the region, or the child, the adapter faults again
+		last = min(last, r.FirstEntry+a.shift.Span(r.VA, r.Length)-1)
+	}
 	if last-r.FirstEntry >= a.shift.Span(r.VA, r.Length) || e.Write && !r.Writable {
 		return
 	}
@@ -248,11 +259,8 @@ func (k *Kernel) isMapped(j *job) bool {
 // began; else the walk is done again.
 func (k *Kernel) update(now clocked.Time, i int) {
 	j := k.jobs.items[i]
-	for n := range j.count {
-		pg := &k.pages[j.first+n]
-		if pg.state == pageResident && pg.seq == j.seqs[n] {
-			continue
-		}
+	if !k.unchanged(j) {
+		k.spareHeld(now, j)
 		k.letGo(j)
 		if now-j.since >= k.spec.Fault.Deadline {
 			k.Stats.TryAgain++
@@ -260,6 +268,9 @@ func (k *Kernel) update(now clocked.Time, i int) {
 			return
 		}
 		k.Stats.Retries++
+		old := j.child
+		j.child = k.enter(now, j.region)
+		k.leave(now, j.region.Adapter, old)
 		j.phase = jobMap
 		k.mapPages(now, i)
 		return
@@ -267,12 +278,24 @@ func (k *Kernel) update(now clocked.Time, i int) {
 	if k.isMapped(j) {
 		// Another fault's fill may still be out; the queue keeps the resume behind it.
 		k.Stats.Coalesced++
+		k.publish(now, j.region)
 		k.resume(now, i, false)
 		return
 	}
 	if j.waits = k.enterDomain(&k.adapters[j.event.adapter], j.first, j.count); j.waits == msg.NoPage {
 		k.fill(now, i)
 	}
+}
+
+// unchanged tells whether neither a page nor the child that a job has looked at
+// was taken away since.
+func (k *Kernel) unchanged(j *job) bool {
+	for n := range j.count {
+		if pg := &k.pages[j.first+n]; pg.state != pageResident || pg.seq != j.seqs[n] {
+			return false
+		}
+	}
+	return k.attached(j.region.Adapter, j.child, j.region.VA)
 }
 
 // letGo gives up the pages held.
@@ -291,6 +314,7 @@ func (k *Kernel) fill(now clocked.Time, i int) {
 	k.encode(&j.cmd, j.region, j.bit, j.first, j.count, j.write)
 	j.phase = jobFill
 	k.send(now, &j.cmd)
+	k.publish(now, j.region)
 }
 
 // resume posts the end of a job's fault.
@@ -319,6 +343,7 @@ func (k *Kernel) jobCompleted(now clocked.Time, i int, timedOut bool) {
 	case timedOut:
 		k.Stats.Gone++
 		k.letGo(j)
+		k.leave(now, int(j.event.adapter), j.child)
 		k.jobs.items[i] = &job{waits: msg.NoPage} // the adapter may still write to the old one's command
 	case j.phase == jobFill:
 		k.resume(now, i, false)
@@ -331,11 +356,7 @@ func (k *Kernel) jobCompleted(now clocked.Time, i int, timedOut bool) {
 			k.prefetchAhead(now, k.segmentOf(j.first).regionOf(j.bit), j.first+j.count)
 		}
 	}
-	for p := j.first; p < j.first+j.got; p++ {
-		if f := k.pages[p].frame; f != noFrame {
-			k.frames[f].until = now + k.spec.Pager.Grace
-		}
-	}
+	k.spareHeld(now, j)
 	k.endJob(now, i)
 }
 
@@ -344,7 +365,8 @@ func (k *Kernel) endJob(now clocked.Time, i int) {
 	j := k.jobs.items[i]
 	k.letGo(j)
 	k.letGoAsked(j)
-	j.live = false
+	k.leave(now, int(j.event.adapter), j.child)
+	j.live, j.child = false, 0
 	k.jobs.put(i)
 	k.working--
 	k.assign(now)

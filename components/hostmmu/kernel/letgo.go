@@ -92,7 +92,7 @@ func (k *Kernel) letGoRegion(now clocked.Time, region int) {
 		if pg.writable&bit != 0 {
 			k.frames[pg.frame].dirty = true
 		}
-		pg.mapped &^= bit
+		k.mapOut(now, p, bit)
 		pg.writable &^= bit
 		d.leaving = append(d.leaving, p)
 		if k.adapterOf(region).domain() && pg.flags&pageDMA != 0 && !k.inDomain(p) {

@@ -12,7 +12,7 @@ import (
 // from within the kernel's own tick, between runs of the engine, or before
 // time 0.
 func (k *Kernel) Migrate(now clocked.Time, p uint32) bool {
-	if !k.movable(p) {
+	if !k.movable(now, p) {
 		return false
 	}
 	k.invalidate(now, p, 1, measure.TriggerMigrate).target = k.takeFrame()
@@ -28,6 +28,7 @@ func (k *Kernel) moved(now clocked.Time, old uint32) {
 	i := int(k.frames[old].evict)
 	v := k.evictions.items[i]
 	k.transit--
+	k.frames[v.target].until = k.frames[old].until
 	flags := v.flags & (pagetable.Accessed | pagetable.Write)
 	if k.frames[old].dirty {
 		flags |= pagetable.Dirty

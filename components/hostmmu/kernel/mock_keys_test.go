@@ -17,6 +17,7 @@ type keyEvent struct {
 	op     msg.KeyOp
 	key    key.Key
 	region key.Region
+	under  key.Key
 }
 
 const domain = 1
@@ -25,6 +26,9 @@ const allRights = key.LocalWrite | key.RemoteWrite | key.RemoteRead | key.Remote
 
 // change executes a key command, under keys that the kernel allots.
 func (n *nic) change(c *msg.KeyChange) error {
+	if n.keys != nil {
+		return n.changeTable(c)
+	}
 	r := &n.regions[c.Key.Index()]
 	switch {
 	case c.Op == msg.KeyRegister && c.Region.Rights&key.RemoteWrite != 0 && !c.Region.Rights.Has(key.LocalWrite):

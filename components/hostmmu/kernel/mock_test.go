@@ -73,6 +73,7 @@ type nic struct {
 	busy    bool
 	command clocked.Time    // time of a command
 	regions [128]key.Region // by key index
+	keys    *key.Table      // in their place where there is an implicit region
 	qps     []*qp
 
 	config    AdapterConfig
@@ -277,10 +278,10 @@ func (w *world) execute(now clocked.Time, n *nic, c *msg.Command) {
 			n.table[c.Entry+uint64(i)].write = false
 		}
 	case msg.CmdKey:
-		w.keys = append(w.keys, keyEvent{now, c.Change.Op, c.Change.Key, c.Change.Region})
+		w.keys = append(w.keys, keyEvent{now, c.Change.Op, c.Change.Key, c.Change.Region, c.Change.Under})
 		c.Change.Err = n.change(&c.Change)
 	case msg.CmdResume:
-		q := n.qps[c.Token]
+		q := n.qps[c.Token.Place]
 		q.resumes++
 		q.service = append(q.service, now-q.began)
 		q.faulting = false
@@ -312,7 +313,7 @@ func (w *world) access(now clocked.Time, i int, n *nic, number int) {
 		return
 	}
 	e := n.table[a.entry]
-	missing := false
+	missing := !n.leads(&a)
 	for _, e := range n.table[a.entry : a.entry+uint64(max(a.span, 1))] {
 		missing = missing || !e.present || a.write && !e.write
 	}
@@ -325,8 +326,8 @@ func (w *world) access(now clocked.Time, i int, n *nic, number int) {
 	if missing {
 		q.faulting, q.began = true, now
 		q.faults++
-		w.out = append(w.out, msg.Inbox{Kind: msg.KindEQE, Adapter: uint16(i), Body: &msg.Event{Token: uint32(number),
-			QP: uint32(number), Write: a.write, Entry: a.entry, Count: max(a.span, 1), Page: a.page, Raised: now}},
+		w.out = append(w.out, msg.Inbox{Kind: msg.KindEQE, Adapter: uint16(i), Body: &msg.Event{Token: msg.FaultToken{Place: uint32(number)},
+			QP: uint32(number), Write: a.write, Entry: a.entry, VA: a.va, Count: max(a.span, 1), Page: a.page, Raised: now}},
 			msg.Inbox{Kind: msg.KindMSI, Adapter: uint16(i)})
 		return
 	}
@@ -449,7 +450,7 @@ func (w *world) connect(adapters []AdapterConfig) {
 	for _, c := range adapters {
 		w.ports.Adapters = append(w.ports.Adapters, AdapterPort{MMIO: clocked.NewWire[msg.Doorbell](e, spec(k.ID(), w.id))})
 		w.nics = append(w.nics, &nic{table: make([]entry, k.entries()<<(k.shift-12)+16), command: us,
-			config: c, atc: map[model.VA]entry{}, suspended: map[uint64]int{}})
+			config: c, keys: implicitKeys(c.Root), atc: map[model.VA]entry{}, suspended: map[uint64]int{}})
 	}
 	k.Connect(w.ports)
 }

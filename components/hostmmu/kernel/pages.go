@@ -40,6 +40,9 @@ type page struct {
 	holds    uint8 // faults and CPU accesses that need it where it is
 }
 
+// allRegions are the bits of all regions over a page.
+const allRegions = ^uint16(0)
+
 // noFrame is no frame, and no neighbour in a list.
 const noFrame = ^uint32(0)
 

@@ -6,6 +6,7 @@ import (
 	"rnicmmu/clocked"
 	"rnicmmu/components/msg"
 	"rnicmmu/model"
+	"rnicmmu/model/key"
 )
 
 // Users of CPU faults besides those of pagein.go.
@@ -52,7 +53,8 @@ type prefetch struct {
 	waits   uint32 // page, or msg.NoPage
 	filled  uint32
 	missed  uint32
-	owner   ref // a change of a region, or actorNobody
+	owner   ref     // a change of a region, or actorNobody
+	child   key.Key // of an implicit region, which the run uses
 	cmd     msg.Command
 }
 
@@ -197,9 +199,12 @@ func (k *Kernel) updatePrefetch(now clocked.Time, i int) {
 		k.collect(now, i)
 		return
 	}
+	r := &k.regions[f.region]
+	f.child = k.enter(now, r)
 	k.encodeRun(i)
 	f.phase = prefetchFill
 	k.send(now, &f.cmd)
+	k.publish(now, r)
 }
 
 // encodeRun makes the command that fills the entries of the pages held, from the
@@ -259,7 +264,7 @@ func (k *Kernel) add(c *msg.Command, r *Region, bit uint16, p uint32, write bool
 	for e := range n {
 		c.PA = append(c.PA, k.busAddress(a, p, pg.frame)+skip+model.PA(e)<<a.shift)
 	}
-	pg.mapped |= bit
+	k.mapIn(r, bit, p)
 	if write {
 		pg.writable |= bit
 	}
@@ -269,6 +274,8 @@ func (k *Kernel) add(c *msg.Command, r *Region, bit uint16, p uint32, write bool
 func (k *Kernel) prefetched(now clocked.Time, i int, timedOut bool) {
 	f := k.prefetches.items[i]
 	pages := f.pages()
+	k.leave(now, k.regions[f.region].Adapter, f.child)
+	f.child = 0
 	for ; f.held != 0; f.held &= f.held - 1 {
 		k.release(f.first + lowest(f.held))
 	}

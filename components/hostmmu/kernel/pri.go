@@ -94,6 +94,9 @@ func (k *Kernel) handleRing(now clocked.Time) {
 // it is whole. A stop marker ends nothing and is not answered.
 func (k *Kernel) takeRequest(now clocked.Time, e *msg.IOMMUEvent) {
 	k.Stats.PageRequests++
+	if e.Lost { // the IOMMU has answered groups of which parts are here
+		k.Stats.PartsDiscarded += uint64(k.ring.collector.Discard())
+	}
 	req := &e.Request.PageRequest
 	if req.Last && !req.Read && !req.Write {
 		k.Stats.StopMarkers++
@@ -128,7 +131,7 @@ func (k *Kernel) needless(now clocked.Time, adapter uint16, a *ask) bool {
 	if pg.state == pageResident && pg.flags&pageUpgrading == 0 && (!a.write || k.storable(a.page)) {
 		k.Stats.Coalesced++
 		k.markUsed(a)
-		k.frames[pg.frame].until = now + k.spec.Pager.Grace
+		k.spare(now, a.page)
 		return true
 	}
 	for _, j := range k.jobs.items {
@@ -169,7 +172,7 @@ func (k *Kernel) serve(now clocked.Time, i int) {
 			return
 		}
 		k.markUsed(a)
-		k.frames[k.pages[a.page].frame].until = now + k.spec.Pager.Grace
+		k.spare(now, a.page)
 		k.hold(a.page)
 		j.served++
 	}
@@ -216,7 +219,7 @@ func (k *Kernel) letGoAsked(j *job) {
 func (k *Kernel) respond(now clocked.Time, i int) {
 	j := k.jobs.items[i]
 	for n := j.released; n < j.served; n++ {
-		k.frames[k.pages[j.asks[n].page].frame].until = now + k.spec.Pager.Grace
+		k.spare(now, j.asks[n].page)
 	}
 	whole := int(j.served) == len(j.asks)
 	switch {

@@ -113,25 +113,17 @@ func (k *Kernel) flushAccessed(p uint32) {
 	}
 }
 
-// evictable tells whether nothing needs the page in a frame where it is. What
-// a fault has just filled stays until its grace time is over, so that the
-// access gets to use it.
+// evictable tells whether nothing needs the page in a frame where it is. When
+// only its grace keeps it, that is noted.
 func (k *Kernel) evictable(now clocked.Time, f uint32) bool {
 	p := k.frames[f].page
-	if p == msg.NoPage || !k.settled(p) {
+	if p == msg.NoPage {
 		return false
 	}
-	if until := k.frames[f].until; until > now {
+	if until := k.spared(now, p); until > 0 && k.settled(until, p) {
 		k.retryAt = min(k.retryAt, until)
-		return false
 	}
-	return true
-}
-
-// settled tells whether a page is resident and nobody is about to use it.
-func (k *Kernel) settled(p uint32) bool {
-	pg := &k.pages[p]
-	return pg.state == pageResident && pg.flags&(pagePinned|pageUpgrading) == 0 && pg.holds == 0
+	return k.settled(now, p)
 }
 
 // evict starts the eviction of the page in a frame and of neighbours that may

@@ -29,7 +29,10 @@ type Region struct {
 }
 
 // Refused is the error of a registration that the host cannot back.
-type Refused struct{ Reason string }
+type Refused struct {
+	Pages  uint64 // frames that it takes
+	Reason string
+}
 
 func (r *Refused) Error() string { return r.Reason }
 
@@ -95,6 +98,11 @@ func (k *Kernel) checkRegions() error {
 		a := &k.adapters[r.Adapter]
 		if a.shift > k.shift && a.faults() {
 			return fmt.Errorf("tpt.page: %d B exceed the host's page of %s: under %s pages come and go one by one", a.shift.Bytes(), k.spec.Page, a.config.Scheme)
+		}
+		if a.implicit != nil {
+			if err := checkChild(r, a.shift); err != nil {
+				return fmt.Errorf("region %d: %w", i, err)
+			}
 		}
 		if a.shift <= k.shift {
 			r.pages, _ = mtt.NewPages(r.VA, r.Length, a.shift, k.shift) // it refuses larger ones only
@@ -216,7 +224,7 @@ func (k *Kernel) pin(setup *Setup) (next uint32, err error) {
 		pinned = true
 	}
 	if need := uint64(next) + uint64(spare); pinned && need > uint64(len(k.frames)) {
-		return 0, &Refused{fmt.Sprintf("host.memory: %d pages of %s to pin, %d frames: raise host.memory or use scheme odp", need, k.spec.Page, len(k.frames))}
+		return 0, &Refused{Pages: need, Reason: fmt.Sprintf("host.memory: %d pages of %s to pin, %d frames: raise host.memory or use scheme odp", need, k.spec.Page, len(k.frames))}
 	}
 	for i := range k.segments {
 		if s := &k.segments[i]; k.pinned(s) {

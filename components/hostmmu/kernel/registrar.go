@@ -197,6 +197,9 @@ func (k *Kernel) end(now clocked.Time, region int) {
 	d, s := &k.registrar.regions[region], &k.Stats
 	d.phase = regionRest
 	k.registrar.changing--
+	if k.adapterOf(region).implicit != nil {
+		return // it ends with the implicit one, which nobody waits for
+	}
 	switch op := d.request.Op; {
 	case d.refusal != nil && op == msg.RegisterRegion:
 		s.RegistrationsRefused++

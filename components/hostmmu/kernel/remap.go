@@ -19,7 +19,7 @@ func (k *Kernel) Remap(now clocked.Time, region int) bool {
 	r := &k.regions[region]
 	first, count := r.FirstPage, k.pagesOf(r)
 	for p := first; p < first+count; p++ {
-		if !k.remappable(p) {
+		if !k.remappable(now, p) {
 			return false
 		}
 	}
@@ -34,7 +34,7 @@ func (k *Kernel) Remap(now clocked.Time, region int) bool {
 	return true
 }
 
-func (k *Kernel) remappable(p uint32) bool {
+func (k *Kernel) remappable(now clocked.Time, p uint32) bool {
 	pg, s := &k.pages[p], k.segmentOf(p)
 	for _, region := range s.regions {
 		d := &k.registrar.regions[region]
@@ -42,7 +42,7 @@ func (k *Kernel) remappable(p uint32) bool {
 			return false
 		}
 	}
-	return pg.state == pageAbsent || pg.steady() && pg.holds == 0
+	return pg.state == pageAbsent || pg.steady() && pg.holds == 0 && k.spared(now, p) == 0
 }
 
 // orphan hands a page's pins over to its frame.

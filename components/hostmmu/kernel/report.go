@@ -19,7 +19,7 @@ func (k *Kernel) Idle() bool {
 			return false
 		}
 	}
-	if k.child.live || k.prefetches.used+k.registrar.changing+k.registrar.out.Len() > 0 {
+	if k.child.live || k.prefetches.used+k.orders.used+k.registrar.changing+k.registrar.out.Len() > 0 {
 		return false
 	}
 	return k.events.Len() == 0 && k.ring.entries.Len() == 0 && k.jobs.used == 0 && k.pageIns.used == 0 && k.evictions.used == 0 && k.ops.Len() == 0 && k.lazy.flushing == 0 && k.iommu.queue.Len() == 0
@@ -53,7 +53,7 @@ func (k *Kernel) Waits() []string {
 			add("page request group %d of adapter %d waits for %s%s since %v", j.response.Group, j.event.adapter, jobWaits[j.phase], at, j.since)
 			continue
 		}
-		add("fault of QP %d, token %d, waits for %s%s since %v", j.event.QP, j.event.Token, jobWaits[j.phase], at, j.since)
+		add("fault of QP %d, token %v, waits for %s%s since %v", j.event.QP, j.event.Token, jobWaits[j.phase], at, j.since)
 	}
 	for _, f := range k.prefetches.items {
 		if f.live {
@@ -92,6 +92,9 @@ func (k *Kernel) Waits() []string {
 		case adapterDead:
 			add("adapter %d did not answer in time and was cut off", i)
 		}
+	}
+	if n := k.orders.used; n > 0 {
+		add("%d changes of children of implicit regions wait for their adapters", n)
 	}
 	if n := k.iommu.queue.Len(); n > 0 {
 		add("%d commands wait for the IOMMU", n)

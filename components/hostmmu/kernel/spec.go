@@ -34,7 +34,7 @@ type Pager struct {
 	Batch           int          `key:"batch" default:"1" min:"1" max:"512" doc:"neighbouring pages that one eviction takes, with one invalidation" source:"assumption: one page, the smaller case of [Lesokhin17] Fig. 3"`
 	Readahead       int          `key:"readahead" default:"0" min:"0" max:"512" doc:"pages after the faulting one that a swap read brings in too; 0: one page a fault" source:"assumption: off"`
 	ReadFaultsWrite bool         `key:"read_faults_write" default:"true" doc:"a READ on writable memory faults for write, so that the page counts as dirty" source:"[Linux] umem_odp.c"`
-	Grace           clocked.Time `key:"grace" default:"2ms" min:"0ns" max:"10s" doc:"time after a fault's resume during which its page is neither evicted nor moved" source:"assumption: longer than the resume and the default RNR wait (OVR-1 of docs/invariants.md)"`
+	Grace           clocked.Time `key:"grace" default:"2ms" min:"0ns" max:"10s" doc:"time after a fault during which no eviction and no event (host.events, migration, remap) takes its page; 0 lets them outrun the access" source:"assumption: longer than the resume and the default RNR wait (OVR-1 of docs/invariants.md)"`
 	MigrateInterval clocked.Time `key:"migrate_interval" default:"0ns" min:"1us" max:"100s" zero:"never" doc:"a random resident page moves to another frame this often" source:"assumption: off"`
 	FlushOnClear    bool         `key:"flush_on_clear" default:"false" doc:"clearing an accessed bit also flushes the IOTLB and the translation caches of adapters; without it, a hot page that they hold looks idle" source:"off as in [Linux] on x86, where clearing the bit flushes no TLB (recalled)"`
 	Swap            Swap         `key:"swap" doc:"swap device"`

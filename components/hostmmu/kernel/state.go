@@ -31,18 +31,19 @@ type Ports struct {
 
 // Stats are totals since time 0.
 type Stats struct {
-	Events       uint64 // page-fault events taken from adapters
-	Resumed      uint64 // answered with success
-	Failed       uint64 // answered with an error
-	Gone         uint64 // not answered: the adapter was cut off
-	Minor, Major uint64 // CPU faults done for adapters: without and with a swap read
-	Coalesced    uint64 // events that found the page mapped already
-	Retries      uint64 // mapping steps repeated because of an invalidation
-	TryAgain     uint64 // events given back to the adapter at the deadline
-	Stalls       uint64 // times that the event queue or the ring waited for a free context
-	PageRequests uint64 // taken off the ring; their groups count as events
-	StopMarkers  uint64
-	Absent       uint64 // pages that untranslated requests met absent
+	Events         uint64 // page-fault events taken from adapters
+	Resumed        uint64 // answered with success
+	Failed         uint64 // answered with an error
+	Gone           uint64 // not answered: the adapter was cut off
+	Minor, Major   uint64 // CPU faults done for adapters: without and with a swap read
+	Coalesced      uint64 // events that found the page mapped already
+	Retries        uint64 // mapping steps repeated because of an invalidation
+	TryAgain       uint64 // events given back to the adapter at the deadline
+	Stalls         uint64 // times that the event queue or the ring waited for a free context
+	PageRequests   uint64 // taken off the ring; their groups count as events
+	PartsDiscarded uint64 // requests of groups that the IOMMU answered for want of room
+	StopMarkers    uint64
+	Absent         uint64 // pages that untranslated requests met absent
 
 	FilledPages    uint64 // pages that became resident
 	Initial        uint64 // pages resident at time 0
@@ -74,11 +75,12 @@ type Stats struct {
 	CPUStall               clocked.Time // waiting for pages
 	LostPages              uint64       // page operations that saw other content than the process must
 	FrameErrors            uint64       // ticks at whose end the frames' uses did not add up
-	TableErrors            uint64       // page-table operations refused: 0 in a correct kernel
+	TableErrors            uint64       // changes of page tables and of children's keys refused: 0 in a correct kernel
 	UnknownInbox           uint64       // entries that were not for the kernel
 
 	RegistrationTime clocked.Time // before time 0
 
+	ChildStats
 	EventStats
 	PrefetchStats
 	RegistrarStats
@@ -157,6 +159,8 @@ type Kernel struct {
 	nextID    uint64 // of invalidation records
 
 	child      child
+	orders     pool[childOrder]
+	roots      int // adapters with an implicit region
 	prefetches pool[prefetch]
 	registrar  registrar
 	held       int // frames of the child and of old registrations
@@ -183,7 +187,10 @@ func New(e *clocked.Engine, name string, spec Spec, config Config) (*Kernel, err
 		if err := c.check(); err != nil {
 			return nil, err
 		}
-		k.adapters = append(k.adapters, adapter{config: c, shift: c.Shift})
+		k.adapters = append(k.adapters, adapter{config: c, shift: c.Shift, implicit: newImplicit(&c)})
+		if c.Root != nil {
+			k.roots++
+		}
 	}
 	k.swap = newSwap(spec.Pager.Swap, k.shift)
 	if err := k.makeTable(); err != nil {
@@ -359,6 +366,8 @@ func (k *Kernel) finish(now clocked.Time, c *msg.Command, timedOut bool) {
 		k.prefetched(now, who.index(), timedOut)
 	case actorRegion:
 		k.regionCommand(now, who.index(), timedOut)
+	case actorOrder:
+		k.childOrdered(who.index(), timedOut)
 	}
 }
 

@@ -30,6 +30,7 @@ const (
 	actorPrefetch                   // and its command
 	actorRegion                     // a change of a dynamic region, and its command
 	actorOrphan                     // a frame that an old registration had
+	actorOrder                      // a command for a child of an implicit region
 )
 
 // ref names an activity in timers, cookies and command owners.

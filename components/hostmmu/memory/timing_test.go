@@ -145,7 +145,7 @@ func TestWriteBufferBound(t *testing.T) {
 
 func TestInboxKindsInOrder(t *testing.T) {
 	b := newBench(t, quiet(), fourFrames(2), 0)
-	event := &msg.Event{Token: 7}
+	event := &msg.Event{Token: msg.FaultToken{Place: 7}}
 	for i, k := range []msg.Kind{msg.KindData, msg.KindEQE, msg.KindMSI, msg.KindCQE} {
 		w := store(model.PA(i*64), 64)
 		w.Kind, w.Cookie, w.Body = k, uint64(i), event

@@ -11,7 +11,7 @@ import (
 
 // receive takes segments of the responder. While data of earlier ones wait for
 // the DMA engine they stay on their wire.
-func (r *streamRequester) receive(now clocked.Time) {
+func (r *iwarpRequester) receive(now clocked.Time) {
 	for r.flushWrites(now) {
 		head := r.Ports.Rx.Peek(now)
 		if head == nil {
@@ -30,7 +30,7 @@ func (r *streamRequester) receive(now clocked.Time) {
 }
 
 // flushWrites gives data to the DMA engine and tells whether none is left.
-func (r *streamRequester) flushWrites(now clocked.Time) bool {
+func (r *iwarpRequester) flushWrites(now clocked.Time) bool {
 	for r.writes.Len() > 0 {
 		if !r.Ports.DMA.Ready(now) {
 			return false
@@ -40,7 +40,7 @@ func (r *streamRequester) flushWrites(now clocked.Time) bool {
 	return true
 }
 
-func (r *streamRequester) segment(now clocked.Time, qp int32, p *msg.Packet) {
+func (r *iwarpRequester) segment(now clocked.Time, qp int32, p *msg.Packet) {
 	q, s := &r.qps[qp], &r.streams[qp]
 	switch {
 	case s.dead:
@@ -60,7 +60,7 @@ func (r *streamRequester) segment(now clocked.Time, qp int32, p *msg.Packet) {
 }
 
 // forget puts packets back whose ledgers are of no use any more.
-func (r *streamRequester) forget(p *msg.Packet) {
+func (r *iwarpRequester) forget(p *msg.Packet) {
 	for p != nil {
 		next := p.Acked
 		r.pool.Put(p)
@@ -70,16 +70,16 @@ func (r *streamRequester) forget(p *msg.Packet) {
 
 // acknowledged takes the acknowledgement of a packet, and the ledgers that it
 // brings back.
-func (r *streamRequester) acknowledged(now clocked.Time, qp int32, q *sendQP, s *sendStream, p *msg.Packet) {
+func (r *iwarpRequester) acknowledged(now clocked.Time, qp int32, q *sendQP, s *sendStream, p *msg.Packet) {
 	e := s.out.Ack(int64(now), p.Segment.Ack, p.Segment.Window, p.Segment.Bytes == 0, int64(p.Segment.Echo))
 	back := p.Acked
 	p.Acked = nil
 	for s.segments.Len() > 0 {
 		g := s.segments.At(s.segments.Head())
-		if behind(s.out.Una(), g.seq+g.bytes) {
+		if tcp.Before(s.out.Una(), g.seq+g.bytes) {
 			break
 		}
-		for back != nil && behind(back.Segment.Seq, g.seq) {
+		for back != nil && tcp.Before(back.Segment.Seq, g.seq) {
 			back = r.putBack(back)
 		}
 		if req := q.sq.At(g.request); !g.reads && g.part == req.count-1 {
@@ -105,14 +105,14 @@ func (r *streamRequester) acknowledged(now clocked.Time, qp int32, q *sendQP, s 
 }
 
 // putBack puts a packet back and returns the one behind it.
-func (r *streamRequester) putBack(p *msg.Packet) *msg.Packet {
+func (r *iwarpRequester) putBack(p *msg.Packet) *msg.Packet {
 	next := p.Acked
 	r.pool.Put(p)
 	return next
 }
 
 // dropSegment takes the oldest segment off the books.
-func (r *streamRequester) dropSegment(s *sendStream) {
+func (r *iwarpRequester) dropSegment(s *sendStream) {
 	if g := s.segments.Pop(); g.payload == payloadReading || g.payload == payloadHere {
 		s.held--
 	}
@@ -133,7 +133,7 @@ func (req *request) settle(now clocked.Time, part *measure.Ledger) {
 }
 
 // retireDone completes requests in their order.
-func (r *streamRequester) retireDone(now clocked.Time, qp int32, q *sendQP, s *sendStream) {
+func (r *iwarpRequester) retireDone(now clocked.Time, qp int32, q *sendQP, s *sendStream) {
 	for q.sq.Head() != q.admitted && q.sq.Front().done {
 		req := q.sq.Front()
 		req.wqe.Access.Ledger.Charge(now, measure.CauseSendQueue) // behind a READ that was not answered
@@ -145,13 +145,13 @@ func (r *streamRequester) retireDone(now clocked.Time, qp int32, q *sendQP, s *s
 }
 
 // arrive takes a segment with data.
-func (r *streamRequester) arrive(now clocked.Time, qp int32, q *sendQP, s *sendStream, p *msg.Packet) {
+func (r *iwarpRequester) arrive(now clocked.Time, qp int32, q *sendQP, s *sendStream, p *msg.Packet) {
 	switch s.in.Arrive(p.Segment.Seq, p.Segment.Bytes, r.spec.TCP.OutOfOrder == "hold") {
 	case tcp.InOrder:
 		r.take(now, qp, q, s, p)
 		for !s.dead {
 			p := r.early.front(&s.stream)
-			if p == nil || behind(s.in.Next(), p.Segment.Seq) {
+			if p == nil || tcp.Before(s.in.Next(), p.Segment.Seq) {
 				break
 			}
 			if e := r.early.pop(&s.stream); e.packet.Segment.Seq == s.in.Next() {
@@ -173,7 +173,7 @@ func (r *streamRequester) arrive(now clocked.Time, qp int32, q *sendQP, s *sendS
 }
 
 // take delivers the segment that is in order.
-func (r *streamRequester) take(now clocked.Time, qp int32, q *sendQP, s *sendStream, p *msg.Packet) {
+func (r *iwarpRequester) take(now clocked.Time, qp int32, q *sendQP, s *sendStream, p *msg.Packet) {
 	gap := s.in.Gap()
 	s.in.Accept(p.Segment.Bytes)
 	s.acknowledge(p)
@@ -190,7 +190,7 @@ func (r *streamRequester) take(now clocked.Time, qp int32, q *sendQP, s *sendStr
 
 // place writes the data of a response to the request that it answers, the
 // oldest READ or atomic that is not answered.
-func (r *streamRequester) place(now clocked.Time, q *sendQP, s *sendStream, p *msg.Packet) {
+func (r *iwarpRequester) place(now clocked.Time, q *sendQP, s *sendStream, p *msg.Packet) {
 	s.reply = later(s.reply, q.sq.Head())
 	for s.reply != q.admitted && !q.sq.At(s.reply).wqe.Op.Responds() {
 		s.reply++
@@ -216,7 +216,7 @@ func (r *streamRequester) place(now clocked.Time, q *sendQP, s *sendStream, p *m
 // fail ends the stream: the oldest request has the status, and the ledger of
 // the Terminate message if there is one; the rest are flushed. The other side
 // is told by a reset.
-func (r *streamRequester) fail(now clocked.Time, qp int32, status measure.Status, part *measure.Ledger) {
+func (r *iwarpRequester) fail(now clocked.Time, qp int32, status measure.Status, part *measure.Ledger) {
 	q, s := &r.qps[qp], &r.streams[qp]
 	r.Stats.DeadQPs++
 	s.dead, s.reset, s.ackNow, s.dups = true, true, false, 0

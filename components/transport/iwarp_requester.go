@@ -10,14 +10,12 @@ import (
 	"rnicmmu/model/rc"
 )
 
-// streamRequester is the peer's end of iWARP connections. It stands on a
+// iwarpRequester is the peer's end of iWARP connections. It stands on a
 // Requester, which has the send queues and their completions.
-type streamRequester struct {
+type iwarpRequester struct {
 	*Requester
 	early   earlies
 	streams []sendStream
-	timers  deadlines
-	window  uint32
 	writes  clocked.FIFO[msg.DMA] // data of responses on their way to memory
 }
 
@@ -58,8 +56,8 @@ type segment struct {
 	sent    bool
 }
 
-func newStreamRequester(r *Requester, first uint32) (*streamRequester, error) {
-	t := &streamRequester{Requester: r, streams: make([]sendStream, r.spec.QPs), timers: newDeadlines(r.spec.QPs), window: uint32(r.spec.TCP.Window)}
+func newIWARPRequester(r *Requester, first uint32) (*iwarpRequester, error) {
+	t := &iwarpRequester{Requester: r, streams: make([]sendStream, r.spec.QPs)}
 	for i := range t.streams {
 		s, err := r.spec.stream(first)
 		if err != nil {
@@ -71,7 +69,7 @@ func newStreamRequester(r *Requester, first uint32) (*streamRequester, error) {
 }
 
 // admit takes the work requests that are here to be cut into segments.
-func (r *streamRequester) admit(now clocked.Time, qp int32) {
+func (r *iwarpRequester) admit(now clocked.Time, qp int32) {
 	q, s := &r.qps[qp], &r.streams[qp]
 	for q.admitted != q.sq.Tail() && q.sq.At(q.admitted).ready {
 		req := q.sq.At(q.admitted)
@@ -88,7 +86,7 @@ func (r *streamRequester) admit(now clocked.Time, qp int32) {
 }
 
 // goOn does what a change of the stream may have made possible.
-func (r *streamRequester) goOn(qp int32) {
+func (r *iwarpRequester) goOn(qp int32) {
 	q, s := &r.qps[qp], &r.streams[qp]
 	if s.dead {
 		r.timers.set(qp, clocked.Never)
@@ -96,18 +94,12 @@ func (r *streamRequester) goOn(qp int32) {
 		r.cut(q, s)
 		r.timers.set(qp, s.deadline())
 	}
-	if !q.reading && r.nextPayload(q, s) != nil {
-		q.reading = true
-		*r.payload.Push() = qp
-	}
-	if !q.queued && (s.answers() || r.nextSegment(q, s) != nil) {
-		q.queued = true
-		*r.sending.Push() = qp
-	}
+	r.wantPayload(qp)
+	r.wantSend(qp)
 }
 
 // cut makes segments, as many ahead of sending as payload is read ahead.
-func (r *streamRequester) cut(q *sendQP, s *sendStream) {
+func (r *iwarpRequester) cut(q *sendQP, s *sendStream) {
 	for q.current != q.admitted && int(s.segments.Tail()-s.cursor) < r.spec.QP.PayloadAhead {
 		req := q.sq.At(q.current)
 		g := s.segments.Push()
@@ -125,81 +117,60 @@ func (r *streamRequester) cut(q *sendQP, s *sendStream) {
 }
 
 // carries is the data of the request in one of its segments.
-func (r *streamRequester) carries(req *request, part uint32) uint32 {
+func (r *iwarpRequester) carries(req *request, part uint32) uint32 {
 	if req.wqe.Op.Responds() {
 		return 0
 	}
-	return min(r.mtu, req.wqe.Len-part*r.mtu)
+	return rc.Payload(part, uint64(req.wqe.Len), r.mtu)
 }
 
-// nextPayload is the segment whose data are to be read next, nil if none may
-// be. What is due is read whatever is held.
-func (r *streamRequester) nextPayload(q *sendQP, s *sendStream) *segment {
+// nextPayload tells whether a segment's data may be read.
+func (r *iwarpRequester) nextPayload(qp int32) bool {
+	_, ok := r.unread(&r.qps[qp], &r.streams[qp])
+	return ok
+}
+
+// unread is the segment whose data are to be read next, if any may be. What is
+// due is read whatever is held.
+func (r *iwarpRequester) unread(q *sendQP, s *sendStream) (number uint32, ok bool) {
 	if s.dead {
-		return nil
+		return 0, false
 	}
-	if s.out.Resend() {
-		if g := s.segments.At(s.segments.Head()); g.payload == payloadNone {
-			return g
-		}
+	if head := s.segments.Head(); s.out.Resend() && s.segments.At(head).payload == payloadNone {
+		return head, true
 	}
 	s.pay = later(s.pay, s.cursor)
 	for s.pay != s.segments.Tail() && s.segments.At(s.pay).payload != payloadNone {
 		s.pay++
 	}
 	if s.pay == s.segments.Tail() || s.pay != s.cursor && s.held >= r.spec.QP.PayloadAhead {
-		return nil
+		return 0, false
 	}
-	if g := s.segments.At(s.pay); g.sent || !q.fenced(q.sq.At(g.request)) {
-		return g
-	}
-	return nil
+	g := s.segments.At(s.pay)
+	return s.pay, g.sent || !q.fenced(q.sq.At(g.request))
 }
 
-// readPayload reads data to send, a segment of each QP in turn.
-func (r *streamRequester) readPayload(now clocked.Time) {
-	for r.payload.Len() > 0 && r.Ports.DMA.Ready(now) {
-		qp := r.payload.Pop()
-		q, s := &r.qps[qp], &r.streams[qp]
-		q.reading = false
-		g := r.nextPayload(q, s)
-		if g == nil {
-			continue
-		}
-		req := q.sq.At(g.request)
-		i, op := r.ops.get()
-		*op = sendOp{kind: msg.KindData, qp: qp, seq: g.request, epoch: s.number(g)}
-		*r.Ports.DMA.Push(now) = msg.DMA{Kind: msg.KindData, PA: r.local(&req.wqe, g.part*r.mtu), Len: r.carries(req, g.part),
-			Cookie: uint64(i), Oracle: msg.Oracle{Page: msg.NoPage}}
-		if !req.done {
-			req.wqe.Access.Ledger.Charge(now, measure.CauseSendQueue)
-		}
-		g.payload = payloadReading
-		s.held++
-		r.goOn(qp)
-	}
-}
-
-// number names a segment as long as it is not acknowledged.
-func (s *sendStream) number(g *segment) uint32 {
-	if s.out.Resend() && g == s.segments.At(s.segments.Head()) {
-		return s.segments.Head()
-	}
-	return s.pay
+func (r *iwarpRequester) takePayload(qp int32) sendOp {
+	s := &r.streams[qp]
+	number, _ := r.unread(&r.qps[qp], s)
+	g := s.segments.At(number)
+	g.payload = payloadReading
+	s.held++
+	return sendOp{kind: msg.KindData, qp: qp, seq: g.request, part: g.part, tag: number}
 }
 
 // payloadRead takes data to send.
-func (r *streamRequester) payloadRead(now clocked.Time, op sendOp) {
+func (r *iwarpRequester) payloadRead(now clocked.Time, op sendOp) {
 	s := &r.streams[op.qp]
-	if !s.segments.Holds(op.epoch) {
+	if !s.segments.Holds(op.tag) {
 		return // acknowledged meanwhile
 	}
 	r.qps[op.qp].sq.At(op.seq).wqe.Access.Ledger.Charge(now, measure.CausePayload)
-	s.segments.At(op.epoch).payload = payloadHere
+	s.segments.At(op.tag).payload = payloadHere
 	r.goOn(op.qp)
 }
 
-func (r *streamRequester) where(qp int32) string {
+func (r *iwarpRequester) where(qp int32) string {
 	q, s := &r.qps[qp], &r.streams[qp]
 	state := "runs"
 	if s.dead {

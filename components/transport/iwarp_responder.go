@@ -3,24 +3,20 @@ package transport
 import (
 	"rnicmmu/clocked"
 	"rnicmmu/components/msg"
-	"rnicmmu/measure"
 	"rnicmmu/model"
 	"rnicmmu/model/ddp"
 	"rnicmmu/model/tcp"
 )
 
-// streamResponder is the host's end of iWARP connections. It stands on a
+// iwarpResponder is the host's end of iWARP connections. It stands on a
 // Responder, which executes what TCP delivers.
-type streamResponder struct {
+type iwarpResponder struct {
 	*Responder
-	early    earlies
-	held     int64 // bytes of the receive buffer that early segments take
-	streams  []recvStream
-	pipeline clocked.FIFO[arrivedSegment]
-	timers   deadlines
-	window   uint32
-	keeps    bool // early segments
-	begun    int  // responses whose READ was dropped in the middle of them
+	early   earlies
+	held    int64 // bytes of the receive buffer that early segments take
+	streams []recvStream
+	keeps   bool // early segments
+	begun   int  // responses whose READ was dropped in the middle of them
 }
 
 // recvStream is the TCP connection of a QP.
@@ -41,17 +37,8 @@ type recvStream struct {
 	gaveUp   bool
 }
 
-// arrivedSegment is a segment in the pipeline; one without bytes is in no
-// receive buffer.
-type arrivedSegment struct {
-	packet *msg.Packet
-	bytes  int64
-	at     clocked.Time
-}
-
-func newStreamResponder(r *Responder, first uint32) (*streamResponder, error) {
-	t := &streamResponder{Responder: r, streams: make([]recvStream, r.spec.QPs), timers: newDeadlines(r.spec.QPs),
-		window: uint32(r.spec.TCP.Window), keeps: r.spec.TCP.OutOfOrder == "hold"}
+func newIWARPResponder(r *Responder, first uint32) (*iwarpResponder, error) {
+	t := &iwarpResponder{Responder: r, streams: make([]recvStream, r.spec.QPs), keeps: r.spec.TCP.OutOfOrder == "hold"}
 	r.drop = true // a paused port would hold the ACKs back that make room
 	for i := range t.streams {
 		s, err := r.spec.stream(first)
@@ -64,79 +51,38 @@ func newStreamResponder(r *Responder, first uint32) (*streamResponder, error) {
 }
 
 // buffered is none for what only acknowledges.
-func (r *streamResponder) buffered(p *msg.Packet) int64 {
+func (r *iwarpResponder) buffered(p *msg.Packet) int64 {
 	if p.Segment.Bytes == 0 {
 		return 0
 	}
 	return int64(p.WireLen) - gapBytes
 }
 
-// enter takes a segment into the pipeline.
-func (r *streamResponder) enter(now clocked.Time, p *msg.Packet, bytes int64, _ bool) {
-	p.Ledger.Charge(now, measure.CauseNetwork)
-	r.used += bytes
-	r.Stats.BufferPeak = max(r.Stats.BufferPeak, r.used)
-	*r.pipeline.Push() = arrivedSegment{packet: p, bytes: bytes, at: now + r.spec.Adapter.RxPipeline}
-}
-
-// startChecks takes segments out of the pipeline: their acknowledgements act at
-// once, their data in turn.
-func (r *streamResponder) startChecks(now clocked.Time) (moved bool) {
-	for r.pipeline.Len() > 0 {
-		a := *r.pipeline.Front()
-		if a.at > now {
-			r.wakeAt(&r.pipeAlarm, a.at)
-			return moved
-		}
-		moved = true
-		r.pipeline.Pop()
-		p := a.packet
-		qp := int32(p.QP)
-		r.acknowledged(now, qp, p)
-		if p.Segment.Bytes == 0 {
-			r.pool.Put(p)
-			continue
-		}
-		r.line(&r.qps[qp], qp, p, a.bytes, a.at, false)
-		r.advance(now, qp)
-	}
-	return moved
-}
-
-// line puts a segment in the receive buffer before or behind the others of its QP.
-func (r *streamResponder) line(q *recvQP, qp int32, p *msg.Packet, bytes int64, ready clocked.Time, before bool) {
-	i := r.waiting.add(node{packet: p, qp: qp, bytes: bytes, ready: ready, next: none})
-	q.arrived++
-	switch {
-	case q.tail == none:
-		q.head, q.tail = i, i
-	case before:
-		r.waiting.slots[i].next = q.head
-		q.head = i
-	default:
-		r.waiting.slots[q.tail].next = i
-		q.tail = i
-	}
+// arrived lets the acknowledgement of a segment act at once; its data wait for
+// their turn.
+func (r *iwarpResponder) arrived(now clocked.Time, qp int32, p *msg.Packet) bool {
+	r.acknowledged(now, qp, p)
+	return p.Segment.Bytes > 0
 }
 
 // next puts what was kept and is in order now before the rest.
-func (r *streamResponder) next(qp int32, q *recvQP) bool {
+func (r *iwarpResponder) next(qp int32, q *recvQP) bool {
 	s := &r.streams[qp]
-	for p := r.early.front(&s.stream); p != nil && !behind(s.in.Next(), p.Segment.Seq); p = r.early.front(&s.stream) {
+	for p := r.early.front(&s.stream); p != nil && !tcp.Before(s.in.Next(), p.Segment.Seq); p = r.early.front(&s.stream) {
 		e := r.early.pop(&s.stream)
 		r.held -= e.bytes
 		if p.Segment.Seq == s.in.Next() {
-			r.line(q, qp, p, e.bytes, p.Ledger.Last, true)
+			r.line(q, arrival{packet: p, qp: qp, bytes: e.bytes, at: p.Ledger.Last}, true)
 			break
 		}
 		r.used -= e.bytes // it came once more meanwhile
 		r.pool.Put(p)
 	}
-	return q.arrived > 0
+	return q.head != none
 }
 
 // check is TCP's part: only what is in order is executed.
-func (r *streamResponder) check(now clocked.Time, qp int32, q *recvQP) {
+func (r *iwarpResponder) check(now clocked.Time, qp int32, q *recvQP) {
 	s := &r.streams[qp]
 	p := r.first(q)
 	if s.dead {
@@ -169,10 +115,10 @@ func (r *streamResponder) check(now clocked.Time, qp int32, q *recvQP) {
 	}
 }
 
-func (r *streamResponder) parked() int { return r.begun }
+func (r *iwarpResponder) parked() int { return r.begun }
 
 // start starts the execution of the segment that is in order.
-func (r *streamResponder) start(now clocked.Time, qp int32, q *recvQP, s *recvStream) {
+func (r *iwarpResponder) start(now clocked.Time, qp int32, q *recvQP, s *recvStream) {
 	if s.dropped {
 		s.dropped = false
 		r.Stats.TCP.Returned++
@@ -192,36 +138,42 @@ func (r *streamResponder) start(now clocked.Time, qp int32, q *recvQP, s *recvSt
 // unchecked is what the look-up at va serves: DDP checks each segment of a WRITE
 // on its own, and does not know how long the message will be. A READ request
 // is checked whole.
-func (r *streamResponder) unchecked(q *recvQP, p *msg.Packet, va model.VA) uint32 {
-	n := r.checkLen(p, q.offset)
-	if p.Op == model.OpWrite {
-		n = min(n, toBoundary(uint64(va), r.spec.AdapterPage.Bytes()))
+func (r *iwarpResponder) unchecked(_ int32, q *recvQP, va model.VA) uint32 {
+	if p := r.first(q); p.Op == model.OpWrite {
+		return min(p.MsgLen-p.Offset-q.offset, toBoundary(uint64(va), r.spec.AdapterPage.Bytes()))
 	}
-	return n
+	return r.rest(0, q)
 }
+
+// rest is that of the segment; a READ request tells of all its bytes.
+func (r *iwarpResponder) rest(_ int32, q *recvQP) uint32 { return q.packet.Bytes() - q.offset }
 
 // authorize has nothing to add to the key check.
-func (r *streamResponder) authorize(_ clocked.Time, _ int32, q *recvQP) bool {
-	q.fresh = false
-	return true
-}
+func (r *iwarpResponder) authorize(clocked.Time, int32, *recvQP) bool { return true }
 
-func (r *streamResponder) count(q *recvQP, o msg.Outcome, over bool) {
+// reconsider has no reason to put anything off.
+func (r *iwarpResponder) reconsider(clocked.Time, int32, *recvQP) {}
+
+// again is never: what was executed is a duplicate to TCP.
+func (r *iwarpResponder) again(int32) bool { return false }
+
+func (r *iwarpResponder) stop(qp int32) { r.streams[qp].dead = true }
+
+// absent counts an absent page of the head, which is dropped.
+func (r *iwarpResponder) absent(now clocked.Time, qp int32, q *recvQP, o msg.Outcome) {
 	r.first(q).Access.Counts.TCPDrops++
-	switch {
-	case o == msg.OutcomeMoving:
+	if o == msg.OutcomeMoving {
 		r.Stats.TCP.DropsMoving++
-	case over:
-		r.Stats.TCP.DropsOver++
-	default:
-		r.Stats.TCP.DropsPaging++
+	} else {
+		r.Stats.TCP.DropsAbsent++
 	}
+	r.putOff(now, qp, q)
 }
 
 // putOff drops the head before TCP acknowledges it: the sender's TCP will send
 // it again. Responses that a READ has begun are on their way and stay so; when
 // the request comes again it goes on behind them.
-func (r *streamResponder) putOff(now clocked.Time, qp int32, q *recvQP) {
+func (r *iwarpResponder) putOff(now clocked.Time, qp int32, q *recvQP) {
 	s := &r.streams[qp]
 	p := r.first(q)
 	r.letGo(q)

@@ -12,24 +12,13 @@ import (
 // endPacket ends the head, all of whose pieces are done: TCP takes it, and
 // acknowledges it when the point of acknowledgement is reached. A READ or
 // atomic reaches it when its response is being made.
-func (r *streamResponder) endPacket(now clocked.Time, qp int32, q *recvQP) bool {
-	p := r.first(q)
-	q.fresh = false
-	if p.Last || r.per == perPacket {
-		r.letGo(q)
-	}
-	if p.Invalidate != 0 {
-		r.enterStage(now, q, stageInvalidate)
-		*r.translates.Push() = qp
-		return false
-	}
-	r.execute(now, qp, q, rc.Done)
-	return true
+func (r *iwarpResponder) endPacket(now clocked.Time, qp int32, q *recvQP) bool {
+	return r.endPieces(now, qp, q)
 }
 
 // execute ends the head. A SEND whose key to invalidate is not valid ends the
 // stream.
-func (r *streamResponder) execute(now clocked.Time, qp int32, q *recvQP, e rc.Execution) {
+func (r *iwarpResponder) execute(now clocked.Time, qp int32, q *recvQP, e rc.Execution) {
 	s := &r.streams[qp]
 	p := r.first(q)
 	if e != rc.Done {
@@ -46,29 +35,27 @@ func (r *streamResponder) execute(now clocked.Time, qp int32, q *recvQP, e rc.Ex
 	s.more = early != nil && early.Segment.Seq == s.in.Next()
 	if p.Op.Responds() {
 		r.respond(qp, q, p)
-		r.owe(qp, q, s, p, 0)
+		r.owe(qp, q, 0)
 		r.finish(now, q)
 		return
 	}
-	switch {
-	case r.ackAt == ackReceipt, !q.unplaced, q.lastOp == none && r.ackAt == ackIssue:
-		r.owe(qp, q, s, p, 0)
-	case r.ackAt == ackIssue:
-		r.ops.slots[q.lastOp].reply = r.owe(qp, q, s, p, 1)
-	default:
-		q.flushed = r.owe(qp, q, s, p, 1)
-		r.want(now, qp, q, stageFlush)
-		return
-	}
-	r.afterAck(now, qp, q)
+	r.acknowledge(now, qp, q)
 }
 
 // withdraw has nothing to undo: an atomic counts as executed when it ends.
-func (r *streamResponder) withdraw(*recvQP) {}
+func (r *iwarpResponder) withdraw(int32) {}
+
+// blame has one answer to a read that failed, whyever: what TCP has taken
+// cannot come again.
+func (r *iwarpResponder) blame(reply int32, status msg.Status) {
+	if status != msg.StatusSuccess {
+		r.replies.slots[reply].status = msg.StatusAbort
+	}
+}
 
 // respond queues the response of an atomic or of a READ of no bytes; others
 // were made as their data were read.
-func (r *streamResponder) respond(qp int32, q *recvQP, p *msg.Packet) {
+func (r *iwarpResponder) respond(qp int32, q *recvQP, p *msg.Packet) {
 	if p.Op == model.OpRead && p.MsgLen > 0 {
 		return
 	}
@@ -80,20 +67,21 @@ func (r *streamResponder) respond(qp int32, q *recvQP, p *msg.Packet) {
 	r.wantEmit(qp, q)
 }
 
-// owe lines the head up to be acknowledged after the given transfers, together
-// with what was kept behind it, if that is in order now.
-func (r *streamResponder) owe(qp int32, q *recvQP, s *recvStream, p *msg.Packet, waits int32) int32 {
-	i := r.replies.add(reply{packet: p, waits: waits, open: s.more, next: none})
+// owe lines the head up to be acknowledged, together with what was kept behind
+// it, if that is in order now.
+func (r *iwarpResponder) owe(qp int32, q *recvQP, waits int32) int32 {
+	s := &r.streams[qp]
+	i := r.replies.add(reply{packet: r.first(q), waits: waits, open: s.more, next: none})
 	r.lineAck(qp, q, s, i)
 	return i
 }
 
 // duplicateAck asks for an ACK that repeats the last, behind those that are due.
-func (r *streamResponder) duplicateAck(qp int32, q *recvQP, s *recvStream) {
+func (r *iwarpResponder) duplicateAck(qp int32, q *recvQP, s *recvStream) {
 	r.lineAck(qp, q, s, r.replies.add(reply{next: none}))
 }
 
-func (r *streamResponder) lineAck(qp int32, q *recvQP, s *recvStream, i int32) {
+func (r *iwarpResponder) lineAck(qp int32, q *recvQP, s *recvStream, i int32) {
 	if s.ackTail == none {
 		s.ackHead = i
 	} else {
@@ -104,12 +92,12 @@ func (r *streamResponder) lineAck(qp int32, q *recvQP, s *recvStream, i int32) {
 }
 
 // ackReady tells whether the oldest segment executed is to be acknowledged.
-func (r *streamResponder) ackReady(s *recvStream) bool {
+func (r *iwarpResponder) ackReady(s *recvStream) bool {
 	return s.ackHead != none && r.replies.slots[s.ackHead].waits == 0
 }
 
 // takeAcks moves the acknowledgement on, up to a duplicate.
-func (r *streamResponder) takeAcks(now clocked.Time, qp int32, q *recvQP, s *recvStream) {
+func (r *iwarpResponder) takeAcks(now clocked.Time, qp int32, q *recvQP, s *recvStream) {
 	for r.ackReady(s) {
 		if r.replies.slots[s.ackHead].packet == nil && (s.ackNow || s.dups > 0) {
 			return // what is due before it leaves first
@@ -144,7 +132,7 @@ func (r *streamResponder) takeAcks(now clocked.Time, qp int32, q *recvQP, s *rec
 }
 
 // mayEmit tells whether the QP has an ACK or a response to send.
-func (r *streamResponder) mayEmit(qp int32, q *recvQP) bool {
+func (r *iwarpResponder) mayEmit(qp int32, q *recvQP) bool {
 	s := &r.streams[qp]
 	if r.ackReady(s) || s.answers() {
 		return true
@@ -159,17 +147,9 @@ func (r *streamResponder) mayEmit(qp int32, q *recvQP) bool {
 // silent tells whether new responses are discarded.
 func (s *recvStream) silent() bool { return s.closed || s.ended }
 
-func (r *streamResponder) replyReady(q *recvQP) bool {
-	if q.replyHead == none {
-		return false
-	}
-	rep := &r.replies.slots[q.replyHead]
-	return rep.waits == 0 && !rep.open
-}
-
 // nextResponse is the response that may leave now: one sent before, or nil for
 // the QP's next reply.
-func (r *streamResponder) nextResponse(q *recvQP, s *recvStream) (*msg.Packet, bool) {
+func (r *iwarpResponder) nextResponse(q *recvQP, s *recvStream) (*msg.Packet, bool) {
 	switch {
 	case s.closed:
 	case s.out.Resend():
@@ -186,28 +166,27 @@ func (r *streamResponder) nextResponse(q *recvQP, s *recvStream) (*msg.Packet, b
 		if p.Segment.Message == ddp.Terminate {
 			return nil, s.ackHead == none && s.out.MaySend(fpdu(p)) // it acknowledges all that came before
 		}
-		p.Segment.Message = response(p.Op)
 		return nil, s.out.MaySend(fpdu(p))
 	}
 	return nil, false
 }
 
-func response(op model.Op) ddp.Message {
-	if op == model.OpRead {
-		return ddp.ReadResponse
+func (r *iwarpResponder) label(_ int32, _ *recvQP, p *msg.Packet) {
+	p.Segment.Message = ddp.AtomicResponse
+	if p.Op == model.OpRead {
+		p.Segment.Message = ddp.ReadResponse
 	}
-	return ddp.AtomicResponse
 }
 
 // emit sends a response or an ACK, unless the ACK may still wait.
-func (r *streamResponder) emit(now clocked.Time, qp int32, q *recvQP) {
+func (r *iwarpResponder) emit(now clocked.Time, qp int32, q *recvQP) {
 	s := &r.streams[qp]
 	r.takeAcks(now, qp, q, s)
 	if s.closed {
 		s.ackNow, s.dups = false, 0
 	}
 	if s.silent() && r.replyReady(q) {
-		r.pool.Put(r.popReply(q))
+		r.pool.Put(r.popReply(q).packet)
 	}
 	p, ok := r.nextResponse(q, s)
 	switch {
@@ -220,21 +199,11 @@ func (r *streamResponder) emit(now clocked.Time, qp int32, q *recvQP) {
 	r.setTimer(qp, s)
 }
 
-// popReply takes the QP's oldest reply.
-func (r *streamResponder) popReply(q *recvQP) *msg.Packet {
-	rep := r.replies.remove(q.replyHead)
-	if q.replyHead = rep.next; q.replyHead == none {
-		q.replyTail = none
-	}
-	q.replies--
-	return rep.packet
-}
-
 // sendResponse sends p, which was sent before, or the QP's next reply. The
 // adapter keeps a copy until it is acknowledged.
-func (r *streamResponder) sendResponse(now clocked.Time, qp int32, q *recvQP, s *recvStream, p *msg.Packet) {
+func (r *iwarpResponder) sendResponse(now clocked.Time, qp int32, q *recvQP, s *recvStream, p *msg.Packet) {
 	if p == nil {
-		p = r.popReply(q)
+		p = r.popReply(q).packet
 		p.Ledger.Charge(now, measure.CauseResponder)
 		p.QP = uint32(qp)
 		if p.Segment.Message == ddp.Terminate {
@@ -262,20 +231,12 @@ func (r *streamResponder) sendResponse(now clocked.Time, qp int32, q *recvQP, s 
 	r.put(now, qp, s, c)
 }
 
-// put sends a packet with the stream's acknowledgement and the ledgers of the
-// requests that it acknowledges.
-func (r *streamResponder) put(now clocked.Time, qp int32, s *recvStream, p *msg.Packet) {
+// put sends a packet with the ledgers of the requests that it acknowledges.
+func (r *iwarpResponder) put(now clocked.Time, qp int32, s *recvStream, p *msg.Packet) {
 	p.QP, p.Response = uint32(qp), true
 	p.Acked, s.back, s.backTail = s.back, nil, nil
 	for b := p.Acked; b != nil; b = b.Acked {
 		b.Ledger.Charge(now, measure.CauseResponder)
 	}
-	s.stamp(now, p, r.window)
-	if p.Segment.Reset {
-		r.Stats.TCP.Resets++
-	}
-	p.WireLen = r.spec.segmentWire(p)
-	_, end := r.link.Send(now, int64(p.WireLen))
-	p.Arrived = end + r.spec.Adapter.TxPipeline + r.spec.Network.Latency
-	*r.Ports.Tx.PushAt(now, p.Arrived) = p
+	s.put(now, p, &r.spec, &r.out, &r.Stats.TCP)
 }

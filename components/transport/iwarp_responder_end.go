@@ -7,7 +7,7 @@ import (
 	"rnicmmu/model/key"
 )
 
-func (r *streamResponder) refuse(now clocked.Time, qp int32, q *recvQP, o msg.Outcome, why key.Verdict) {
+func (r *iwarpResponder) refuse(now clocked.Time, qp int32, q *recvQP, o msg.Outcome, why key.Verdict) {
 	reason := ddp.Refusal(r.first(q).Op, why)
 	if o == msg.OutcomeRemoteOp {
 		reason = ddp.Catastrophic(r.first(q).Op)
@@ -15,14 +15,14 @@ func (r *streamResponder) refuse(now clocked.Time, qp int32, q *recvQP, o msg.Ou
 	r.terminate(now, qp, q, reason)
 }
 
-func (r *streamResponder) tooLong(now clocked.Time, qp int32, q *recvQP) {
+func (r *iwarpResponder) tooLong(now clocked.Time, qp int32, q *recvQP) {
 	r.terminate(now, qp, q, ddp.TooLong())
 }
 
 // terminate answers the head with a Terminate message, behind the responses of
 // earlier requests. TCP does not acknowledge the head, so its request cannot
 // complete before the message arrives.
-func (r *streamResponder) terminate(now clocked.Time, qp int32, q *recvQP, reason ddp.Reason) {
+func (r *iwarpResponder) terminate(now clocked.Time, qp int32, q *recvQP, reason ddp.Reason) {
 	s := &r.streams[qp]
 	r.letGo(q)
 	p := r.first(q)
@@ -50,7 +50,7 @@ func toTerminate(p *msg.Packet, reason ddp.Reason) {
 }
 
 // forgetEarly drops what was kept.
-func (r *streamResponder) forgetEarly(s *recvStream) {
+func (r *iwarpResponder) forgetEarly(s *recvStream) {
 	s.in.Forget()
 	for r.early.front(&s.stream) != nil {
 		e := r.early.pop(&s.stream)
@@ -62,7 +62,7 @@ func (r *streamResponder) forgetEarly(s *recvStream) {
 
 // fallApart ends the stream at a segment behind which the bus has failed. It
 // and what follows is not acknowledged.
-func (r *streamResponder) fallApart(qp int32, q *recvQP, s *recvStream, p *msg.Packet) {
+func (r *iwarpResponder) fallApart(qp int32, q *recvQP, s *recvStream, p *msg.Packet) {
 	if s.closed {
 		r.pool.Put(p)
 		return
@@ -75,7 +75,7 @@ func (r *streamResponder) fallApart(qp int32, q *recvQP, s *recvStream, p *msg.P
 
 // close ends a stream that the other side has closed or that is given up. What
 // is under way ends on its own and goes nowhere.
-func (r *streamResponder) close(qp int32, q *recvQP, s *recvStream) {
+func (r *iwarpResponder) close(qp int32, q *recvQP, s *recvStream) {
 	s.closed, s.dead, s.ackNow, s.dups = true, true, false, 0
 	r.forgetEarly(s)
 	for s.sent.Len() > 0 {
@@ -94,7 +94,7 @@ func (r *streamResponder) close(qp int32, q *recvQP, s *recvStream) {
 }
 
 // endOpen ends the response of a READ that will not go on.
-func (r *streamResponder) endOpen(qp int32, q *recvQP) {
+func (r *iwarpResponder) endOpen(qp int32, q *recvQP) {
 	if q.open != none {
 		r.begun--
 		r.replies.slots[q.open].open = false

@@ -3,6 +3,7 @@ package transport
 import (
 	"rnicmmu/clocked"
 	"rnicmmu/components/msg"
+	"rnicmmu/model"
 	"rnicmmu/model/ddp"
 	"rnicmmu/model/tcp"
 )
@@ -45,6 +46,15 @@ func (s *stream) deadline() clocked.Time {
 	return clocked.Time(min(s.out.Deadline(), s.acks.Deadline()))
 }
 
+// expire makes a delayed ACK due, and tells whether what was sent has timed out.
+func (s *stream) expire(now clocked.Time) bool {
+	if s.acks.Deadline() <= int64(now) {
+		s.ackNow = true
+		s.acks.Sent()
+	}
+	return s.out.Deadline() <= int64(now)
+}
+
 // answers tells whether something must leave even without data.
 func (s *stream) answers() bool { return s.ackNow || s.dups > 0 || s.reset }
 
@@ -62,20 +72,29 @@ func (s *stream) acknowledge(p *msg.Packet) {
 // seen takes the time of a segment that was taken before: it came again because
 // its acknowledgement was lost or late.
 func (s *stream) seen(p *msg.Packet) {
-	if behind(p.Segment.Seq, s.ack) {
+	if tcp.Before(p.Segment.Seq, s.ack) {
 		s.echo = p.Segment.Sent
 	}
 }
 
 // stamp puts acknowledgement and time on a packet about to leave.
-func (s *stream) stamp(now clocked.Time, p *msg.Packet, window uint32) {
+func (s *stream) stamp(now clocked.Time, p *msg.Packet, window model.Bytes) {
 	if p.Segment.Bytes == 0 && !s.ackNow && s.dups > 0 {
 		s.dups--
 	}
-	p.Segment.Ack, p.Segment.Window, p.Segment.Reset = s.ack, window, s.reset
+	p.Segment.Ack, p.Segment.Window, p.Segment.Reset = s.ack, uint32(window), s.reset
 	p.Segment.Sent, p.Segment.Echo = now, s.echo
 	s.ackNow, s.reset, s.fresh = false, false, true
 	s.acks.Sent()
+}
+
+// put sends a packet with the stream's acknowledgement.
+func (s *stream) put(now clocked.Time, p *msg.Packet, spec *Spec, out *egress, stats *TCPStats) {
+	s.stamp(now, p, spec.TCP.Window)
+	if p.Segment.Reset {
+		stats.Resets++
+	}
+	out.put(now, p, spec.segmentWire(p))
 }
 
 // segmentWire is the bytes that a segment takes on the wire.
@@ -95,9 +114,6 @@ func fpdu(p *msg.Packet) uint32 {
 	return ddp.FPDU(p.Segment.Message, p.Payload)
 }
 
-// behind tells whether sequence number a comes before b.
-func behind(a, b uint32) bool { return int32(a-b) < 0 }
-
 // earlies are packets that came before what belongs in front of them, a list a
 // stream.
 type earlies struct{ slab[earlyPacket] }
@@ -111,12 +127,12 @@ type earlyPacket struct {
 // keep inserts a packet into a stream's list. Most come in order.
 func (e *earlies) keep(s *stream, p *msg.Packet, bytes int64) {
 	i := e.add(earlyPacket{packet: p, bytes: bytes, next: none})
-	if s.last != none && behind(e.slots[s.last].packet.Segment.Seq, p.Segment.Seq) {
+	if s.last != none && tcp.Before(e.slots[s.last].packet.Segment.Seq, p.Segment.Seq) {
 		e.slots[s.last].next, s.last = i, i
 		return
 	}
 	at := &s.first
-	for *at != none && behind(e.slots[*at].packet.Segment.Seq, p.Segment.Seq) {
+	for *at != none && tcp.Before(e.slots[*at].packet.Segment.Seq, p.Segment.Seq) {
 		at = &e.slots[*at].next
 	}
 	e.slots[i].next = *at
@@ -141,56 +157,4 @@ func (e *earlies) pop(s *stream) earlyPacket {
 		s.last = none
 	}
 	return p
-}
-
-// deadlines wakes a unit for timers of its QPs. Deadlines mostly move later, so
-// an entry stays where it is and is queued again when it comes up too early.
-type deadlines struct {
-	heap  timers
-	at    []clocked.Time // of each QP
-	entry []clocked.Time // its earliest entry in the heap
-	armed clocked.Time
-}
-
-func newDeadlines(qps int) deadlines {
-	d := deadlines{at: make([]clocked.Time, qps), entry: make([]clocked.Time, qps), armed: clocked.Never}
-	for i := range d.at {
-		d.at[i], d.entry[i] = clocked.Never, clocked.Never
-	}
-	return d
-}
-
-func (d *deadlines) set(qp int32, at clocked.Time) {
-	d.at[qp] = at
-	if at < d.entry[qp] {
-		d.entry[qp] = at
-		d.heap.push(timer{at: at, qp: qp})
-	}
-}
-
-// due takes a QP whose deadline has come; none: there is none.
-func (d *deadlines) due(now clocked.Time) int32 {
-	for len(d.heap) > 0 && d.heap[0].at <= now {
-		t := d.heap.pop()
-		if t.at != d.entry[t.qp] {
-			continue // a later entry than the one that counts
-		}
-		d.entry[t.qp] = clocked.Never
-		if d.at[t.qp] <= now {
-			return t.qp
-		}
-		d.set(t.qp, d.at[t.qp])
-	}
-	return none
-}
-
-// arm asks the engine to wake the unit for the earliest.
-func (d *deadlines) arm(now clocked.Time, e *clocked.Engine, id clocked.UnitID) {
-	if d.armed <= now {
-		d.armed = clocked.Never
-	}
-	if len(d.heap) > 0 && d.heap[0].at < d.armed {
-		d.armed = d.heap[0].at
-		e.Wake(id, d.armed)
-	}
 }

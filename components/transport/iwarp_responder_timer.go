@@ -4,10 +4,11 @@ import (
 	"rnicmmu/clocked"
 	"rnicmmu/components/msg"
 	"rnicmmu/measure"
+	"rnicmmu/model/tcp"
 )
 
 // acknowledged takes the acknowledgement of a segment from the requester.
-func (r *streamResponder) acknowledged(now clocked.Time, qp int32, p *msg.Packet) {
+func (r *iwarpResponder) acknowledged(now clocked.Time, qp int32, p *msg.Packet) {
 	q, s := &r.qps[qp], &r.streams[qp]
 	switch {
 	case s.closed:
@@ -18,7 +19,7 @@ func (r *streamResponder) acknowledged(now clocked.Time, qp int32, p *msg.Packet
 		e := s.out.Ack(int64(now), p.Segment.Ack, p.Segment.Window, p.Segment.Bytes == 0, int64(p.Segment.Echo))
 		for s.sent.Len() > 0 {
 			sent := *s.sent.Front()
-			if behind(s.out.Una(), sent.Segment.Seq+sent.Segment.Bytes) {
+			if tcp.Before(s.out.Una(), sent.Segment.Seq+sent.Segment.Bytes) {
 				break
 			}
 			s.sent.Pop()
@@ -37,7 +38,7 @@ func (r *streamResponder) acknowledged(now clocked.Time, qp int32, p *msg.Packet
 }
 
 // setTimer gives the stream its next deadline.
-func (r *streamResponder) setTimer(qp int32, s *recvStream) {
+func (r *iwarpResponder) setTimer(qp int32, s *recvStream) {
 	if s.closed {
 		r.timers.set(qp, clocked.Never)
 		return
@@ -45,24 +46,18 @@ func (r *streamResponder) setTimer(qp int32, s *recvStream) {
 	r.timers.set(qp, s.deadline())
 }
 
-// expire acts on timers that have come.
-func (r *streamResponder) expire(now clocked.Time) {
-	for qp := r.timers.due(now); qp != none; qp = r.timers.due(now) {
-		q, s := &r.qps[qp], &r.streams[qp]
-		if s.acks.Deadline() <= int64(now) {
-			s.ackNow = true
-			s.acks.Sent()
-		}
-		if s.out.Deadline() <= int64(now) {
-			r.timeOut(now, qp, q, s)
-		}
-		r.wantEmit(qp, q)
-		r.setTimer(qp, s)
+// expire acts on the timers of a QP's stream.
+func (r *iwarpResponder) expire(now clocked.Time, qp int32) {
+	q, s := &r.qps[qp], &r.streams[qp]
+	if s.expire(now) {
+		r.timeOut(now, qp, q, s)
 	}
+	r.wantEmit(qp, q)
+	r.setTimer(qp, s)
 }
 
 // timeOut sends all responses again from the oldest on, or gives the stream up.
-func (r *streamResponder) timeOut(now clocked.Time, qp int32, q *recvQP, s *recvStream) {
+func (r *iwarpResponder) timeOut(now clocked.Time, qp int32, q *recvQP, s *recvStream) {
 	r.Stats.TCP.Timeouts++
 	if !s.out.Timeout(int64(now)) {
 		r.close(qp, q, s)
@@ -74,5 +69,3 @@ func (r *streamResponder) timeOut(now clocked.Time, qp int32, q *recvQP, s *recv
 	}
 	s.cursor = s.sent.Head()
 }
-
-func (r *streamResponder) arm(now clocked.Time) { r.timers.arm(now, r.engine, r.id) }
