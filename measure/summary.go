@@ -146,6 +146,7 @@ type InvalidationSummary struct {
 	Issued        uint64    `json:"issued"`
 	Acknowledged  uint64    `json:"acknowledged"`
 	TimedOut      uint64    `json:"timed_out"`
+	DeadAdapters  uint64    `json:"dead_adapters"` // that did not answer in time, be it to an invalidation or to another command, and were cut off
 	Pages         uint64    `json:"pages"`
 	RoundTripPS   Quantiles `json:"round_trip_ps"` // notifier called … acknowledgement seen
 	WholePS       Quantiles `json:"whole_ps"`      // notifier called … frame free
@@ -201,6 +202,7 @@ type TransportSummary struct {
 	TCPDrops        DropClasses  `json:"tcp_drops"`
 	FastRetransmits uint64       `json:"fast_retransmits"` // TCP: for three duplicate ACKs
 	BackedUp        uint64       `json:"backed_up"`        // pieces of packets kept in the backup ring
+	BackupLost      uint64       `json:"backup_lost"`      // of those, never merged, though acknowledged
 	Timeouts        uint64       `json:"timeouts"`
 	DeadQPs         uint64       `json:"dead_qps"`
 	RxDrops         uint64       `json:"rx_drops"`    // packets lost to a full receive buffer

@@ -108,13 +108,9 @@ func newSystem(adapters []Spec, in *Input, order []int) (*System, error) {
 	if s.source, regions, err = source(&s.spec, in, page); err != nil {
 		return nil, err
 	}
-	if in == nil {
-		s.total = s.spec.Workload.Accesses
-	} else {
-		s.total = uint64(len(in.Accesses))
-	}
-	if n := s.spec.Warmup.Accesses; n > 0 && n >= s.total {
-		return nil, fmt.Errorf("warmup: %d accesses are all of the %d that there are; make it shorter", n, s.total)
+	s.total = s.spec.total(in)
+	if err := s.spec.CheckWarmup(in); err != nil {
+		return nil, err
 	}
 	if s.space, err = NewSpace(append(regions, s.receiveRegions(in)...), s.spec.Host.Shift()); err != nil {
 		return nil, err

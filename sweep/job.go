@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
+	"runtime/debug"
 	"time"
 
 	"rnicmmu/configs"
@@ -47,8 +48,34 @@ func (j *Job) build() (*platform.System, error) {
 	return platform.New(adapters, j.Input)
 }
 
-// Run simulates and writes the results. The summary is good also with
-// ErrInterrupted, which says that it covers a part only; progress may be nil
+// buildUntil is build that nobody waits for once the context is cancelled: a
+// large system takes seconds.
+func (j *Job) buildUntil(ctx context.Context) (*platform.System, error) {
+	type built struct {
+		system *platform.System
+		err    error
+	}
+	done := make(chan built, 1)
+	go func() {
+		var b built
+		defer func() {
+			if x := recover(); x != nil {
+				b.err = &platform.Stuck{Reason: fmt.Sprintf("internal error: %v at %s", x, firstFrame(debug.Stack()))}
+			}
+			done <- b
+		}()
+		b.system, b.err = j.build()
+	}()
+	select {
+	case b := <-done:
+		return b.system, b.err
+	case <-ctx.Done():
+		return nil, ErrInterrupted
+	}
+}
+
+// Run simulates and writes the results. With ErrInterrupted the summary covers
+// what had finished, or is nil where the run had not begun; progress may be nil
 // and is told accesses done and expected (0 when unknown).
 func (j *Job) Run(ctx context.Context, progress func(done, total uint64)) (*measure.Summary, error) {
 	started := time.Now()
@@ -56,7 +83,7 @@ func (j *Job) Run(ctx context.Context, progress func(done, total uint64)) (*meas
 	if err != nil {
 		return nil, err
 	}
-	system, err := j.build()
+	system, err := j.buildUntil(ctx)
 	if err != nil {
 		return nil, err
 	}

@@ -35,7 +35,11 @@ func NewPlan(e *configs.Experiment, base platform.Spec, input *platform.Input) (
 		if err != nil {
 			return nil, err
 		}
-		if err := spec.Check(); err != nil {
+		err = spec.Check()
+		if err == nil {
+			err = spec.CheckWarmup(input)
+		}
+		if err != nil {
 			return nil, fmt.Errorf("point %s: %w", describe(settings), err)
 		}
 		id, err := pointID(&spec, input)
