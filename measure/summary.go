@@ -132,6 +132,10 @@ type IOMMUSummary struct {
 	IOTLB     IOTLBStats `json:"iotlb"`
 	Walks     uint64     `json:"walks"`
 	WalkReads uint64     `json:"walk_reads"`
+	Absent    uint64     `json:"absent"`    // transfers refused: no page at their address, or not with the right
+	Flushes   uint64     `json:"flushes"`   // of the IOTLB, commands
+	Deferred  uint64     `json:"deferred"`  // of them, for unmappings that were gathered
+	WindowPS  Quantiles  `json:"window_ps"` // a page left the DMA domain … its IOTLB entry is flushed
 }
 
 // IOTLBStats counts the IOMMU's translation cache.

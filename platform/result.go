@@ -24,6 +24,7 @@ func (s *System) summary(interrupted bool) *measure.Summary {
 		sum.Accesses.Issued = s.driver.nextID - s.driver.warmIDs - uint64(s.driver.inFlight)
 	}
 	sum.CPU.LatencyPS = s.cpu.Quantiles()
+	sum.IOMMU.WindowPS = s.windows.Quantiles()
 	for i, n := range s.nodes {
 		if s.kernel.Dead(i) {
 			sum.Faults.QPGone += n.tpt.FaultsOpen()
@@ -123,7 +124,9 @@ func (s *System) addIOMMU(sum *measure.IOMMUSummary) {
 	}
 	u := s.iommu.Stats()
 	sum.IOTLB = measure.IOTLBStats{Lookups: u.Lookups, Hits: u.Hits, Misses: u.Misses}
-	sum.Walks, sum.WalkReads = u.Walks, u.WalkReads
+	sum.Walks, sum.WalkReads, sum.Absent = u.Walks, u.WalkReads, u.AbsentReads+u.AbsentWrites
+	k := &s.kernel.Stats
+	sum.Flushes, sum.Deferred = k.IOTLBFlushes, k.LazyFlushes
 }
 
 func addLink(l *measure.LinkStats, stalls *measure.PCIeStalls, x pcie.Stats) {

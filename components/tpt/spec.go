@@ -107,6 +107,8 @@ func (s *CommandSpec) keyChange(op msg.KeyOp) clocked.Time {
 // InvalidationSpec is the unit that revokes translations.
 type InvalidationSpec struct {
 	QueueDepth int `key:"queue_depth" default:"32" min:"2" max:"4096" doc:"commands of the kernel that the adapter's queue holds, and as many Invalidate Requests of the IOMMU; neither sends more at once" source:"assumption: as many as ATS has invalidation tags, 32 ([riscv-iommu])"`
+
+	EarlyAck bool `key:"early_ack" default:"false" doc:"defect: an invalidation is acknowledged at once, and what was translated before is used to its end: DMA comes late" source:"any"`
 }
 
 // PageShift is the base-2 logarithm of the adapter's page.

@@ -101,6 +101,9 @@ type Config struct {
 	// OnPrefetched, when set, is told of the end of each Advise: the pages whose
 	// entries it filled, and those that it left.
 	OnPrefetched func(region int, filled, missed uint32)
+	// OnFlushed, when set, is told for each page that left the DMA domain how
+	// long an IOTLB could know it after: until the kernel sees the flush done.
+	OnFlushed func(window clocked.Time)
 	// OnCPUAccess, when set, is told the latency of each access of the CPU user.
 	OnCPUAccess func(clocked.Time)
 }
