@@ -227,6 +227,7 @@ func (k *Kernel) left(now clocked.Time, f uint32) {
 		pg.flags &^= pageShared
 		k.evicting--
 		k.Stats.Evictions++
+		pg.evicted = uint32(k.Stats.Evictions)
 		k.wake(now, p)
 	}
 	k.handOn(now, f, p, v)

@@ -48,6 +48,7 @@ type Stats struct {
 	FilledPages    uint64 // pages that became resident
 	Initial        uint64 // pages resident at time 0
 	Evictions      uint64 // pages that left
+	Refaults       uint64 // of FilledPages, those that a quarter more memory would have kept
 	SwappedIn      uint64
 	SwappedOut     uint64
 	ExtraSwapOuts  uint64 // of those, pages that held nothing new: dirty only because an adapter might have stored
