@@ -129,9 +129,14 @@ type PCIeStalls struct {
 
 // IOMMUSummary counts the host's IOMMU.
 type IOMMUSummary struct {
-	IOTLB     IOTLBStats `json:"iotlb"`
-	Walks     uint64     `json:"walks"`
-	WalkReads uint64     `json:"walk_reads"`
+	IOTLB         IOTLBStats `json:"iotlb"`
+	Walks         uint64     `json:"walks"`
+	WalkReads     uint64     `json:"walk_reads"`
+	Absent        uint64     `json:"absent"`         // transfers refused: no page at their address, or not with the right
+	Flushes       uint64     `json:"flushes"`        // of the IOTLB, commands
+	Deferred      uint64     `json:"deferred"`       // of them, for unmappings that were gathered
+	AccessFlushes uint64     `json:"access_flushes"` // of them, for pages whose accessed bit was cleared
+	WindowPS      Quantiles  `json:"window_ps"`      // a page left the DMA domain … its IOTLB entry is flushed
 }
 
 // IOTLBStats counts the IOMMU's translation cache.
@@ -166,6 +171,7 @@ type FaultSummary struct {
 	Major           uint64 `json:"major"`
 	FilledPages     uint64 `json:"filled_pages"`
 	Evictions       uint64 `json:"evictions"`
+	Refaults        uint64 `json:"refaults"` // of the filled, those that had left so recently that they should have stayed
 	SwappedInPages  uint64 `json:"swapped_in_pages"`
 	SwappedOutPages uint64 `json:"swapped_out_pages"`
 	ExtraSwapOuts   uint64 `json:"extra_swap_outs"` // of pages that no store had dirtied

@@ -56,7 +56,7 @@ func (s *System) build(adapters []Spec, order []int, in *Input) error {
 // buildKernel makes the kernel and registers the memory on every adapter, at
 // the same entries of each table.
 func (s *System) buildKernel(adapters []Spec) error {
-	config := kernel.Config{Seed: s.spec.Seed, OnInvalidation: s.onInvalidation, OnCPUAccess: s.onCPUAccess}
+	config := kernel.Config{Seed: s.spec.Seed, OnInvalidation: s.onInvalidation, OnCPUAccess: s.onCPUAccess, OnFlushed: s.onFlushed}
 	for i := range adapters {
 		config.Adapters = append(config.Adapters, adapters[i].forKernel())
 	}
@@ -108,8 +108,10 @@ func lineUp(entries uint64) uint64 { return (entries + mtt.MaxLine - 1) / mtt.Ma
 func (s *System) buildMemory(adapters []Spec) error {
 	services := s.services(adapters)
 	config := memory.Config{Clients: len(services), ReadService: s.spec.PCIe.ReadLatency - 2*hostHop, Services: services,
-		Shift: s.spec.Host.Shift(), Frames: s.spec.Host.Frames(), Pages: s.kernel.Pages(), Slots: s.kernel.Pages(),
-		Excused: s.kernel.DeferredStale}
+		Shift: s.spec.Host.Shift(), Frames: s.spec.Host.Frames(), Pages: s.kernel.Pages(), Slots: s.kernel.Pages()}
+	if s.spec.Host.IOMMU.Mode == "deferred" {
+		config.Excused = s.kernel.DeferredStale
+	}
 	var err error
 	s.memory, err = memory.New(s.engine, "memory", s.spec.Host.MemorySpec, config)
 	return err
@@ -233,6 +235,12 @@ func (s *System) onInvalidation(v *measure.Invalidation) {
 	}
 	v.Warmup = s.warmAt < 0 || v.ID < s.baseInv
 	s.record.Invalidation(s.engine.Now(), v)
+}
+
+func (s *System) onFlushed(window clocked.Time) {
+	if s.warmAt >= 0 {
+		s.windows.Record(window)
+	}
 }
 
 func (s *System) onCPUAccess(latency clocked.Time) {

@@ -24,6 +24,7 @@ func (s *System) summary(interrupted bool) *measure.Summary {
 		sum.Accesses.Issued = s.driver.nextID - s.driver.warmIDs - uint64(s.driver.inFlight)
 	}
 	sum.CPU.LatencyPS = s.cpu.Quantiles()
+	sum.IOMMU.WindowPS = s.windows.Quantiles()
 	for i, n := range s.nodes {
 		if s.kernel.Dead(i) {
 			sum.Invalidations.DeadAdapters++
@@ -67,6 +68,7 @@ func (s *System) counters() measure.Summary {
 	sum.Invalidations.Issued = k.InvalidationsIssued
 	f := &sum.Faults
 	f.Minor, f.Major, f.FilledPages, f.Evictions = k.Minor, k.Major, k.FilledPages, k.Evictions
+	f.Refaults = k.Refaults
 	f.SwappedInPages, f.SwappedOutPages, f.ExtraSwapOuts = k.SwappedIn, k.SwappedOut, k.ExtraSwapOuts
 	s.addRegistration(&sum.Registration)
 	sum.CPU.Accesses, sum.CPU.Faults, sum.CPU.StallPS = k.CPUAccesses, k.CPUFaults, k.CPUStall
@@ -124,7 +126,9 @@ func (s *System) addIOMMU(sum *measure.IOMMUSummary) {
 	}
 	u := s.iommu.Stats()
 	sum.IOTLB = measure.IOTLBStats{Lookups: u.Lookups, Hits: u.Hits, Misses: u.Misses}
-	sum.Walks, sum.WalkReads = u.Walks, u.WalkReads
+	sum.Walks, sum.WalkReads, sum.Absent = u.Walks, u.WalkReads, u.AbsentReads+u.AbsentWrites
+	k := &s.kernel.Stats
+	sum.Flushes, sum.Deferred, sum.AccessFlushes = k.IOTLBFlushes, k.LazyFlushes, k.AccessFlushes
 }
 
 func addLink(l *measure.LinkStats, stalls *measure.PCIeStalls, x pcie.Stats) {

@@ -35,7 +35,7 @@ func (s *System) Run(ctx context.Context, rec *measure.Recorder, progress func(d
 func (s *System) begin(rec *measure.Recorder, progress func(done, total uint64)) {
 	s.record = rec
 	rec.Share(s.spec.TPT.Tenants)
-	s.cpu = measure.NewHistogram()
+	s.cpu, s.windows = measure.NewHistogram(), measure.NewHistogram()
 	s.warmAt = -1
 	s.driver.record = rec
 	s.driver.notify = func(done uint64) {

@@ -65,9 +65,10 @@ type System struct {
 
 	record   *measure.Recorder
 	cpu      *measure.Histogram
-	base     measure.Summary // counters at the end of the warm-up
-	baseInv  uint64          // invalidations issued by then
-	busy     [2]clocked.Time // links busy by then: up, down
+	windows  *measure.Histogram // of pages out of the DMA domain that an IOTLB may know
+	base     measure.Summary    // counters at the end of the warm-up
+	baseInv  uint64             // invalidations issued by then
+	busy     [2]clocked.Time    // links busy by then: up, down
 	warmAt   clocked.Time
 	finished clocked.Time
 	ended    bool

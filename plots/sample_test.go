@@ -81,6 +81,8 @@ func sample(missRate, faultsPerAccess float64) *measure.Summary {
 		s.Invalidations.StepPS[step] = clocked.Time(step+1) * clocked.Time(s.Invalidations.Issued) * 1e6
 	}
 	s.Invalidations.HazardPS = measure.Quantiles{P50: 4e5, P99: 9e5, Max: clocked.Time(1e6 + 1e7*faultsPerAccess)}
+	s.Faults.Refaults = s.Faults.Raised / 3
+	s.IOMMU.WindowPS = measure.Quantiles{P50: 7e5, P99: 9e5, Max: clocked.Time(1e8 * faultsPerAccess)}
 	s.Accesses.Bytes = 64 * sampleAccesses
 	s.PCIe.Up.Bytes, s.PCIe.Down.Bytes = 100*sampleAccesses, 20*sampleAccesses
 	s.Transport.PacketsSent, s.Transport.PacketsResent = 2*sampleAccesses, uint64(faultsPerAccess*n/2)

@@ -181,7 +181,11 @@ func (u *Unit) revokeKey(now clocked.Time, k key.Key) {
 	}
 }
 
+// revoke calls a translation back, for drain to wait for it.
 func (u *Unit) revoke(now clocked.Time, handle uint32) {
+	if u.spec.Invalidation.EarlyAck {
+		return
+	}
 	u.slots[handle].marked = true
 	u.commands.draining++
 	u.Stats.Revoked++

@@ -204,7 +204,8 @@ func (u *Unit) processing(cmd *msg.Command) clocked.Time {
 	return posts*each + clocked.Time(max(1, cmd.Count)-1)*u.spec.Command.PerEntry
 }
 
-// drain waits until what was called back has come back.
+// drain waits until what was called back has come back. An adapter with the
+// defect has called nothing back.
 func (u *Unit) drain(now clocked.Time) {
 	c := &u.commands
 	if r := c.current.record(); r != nil {

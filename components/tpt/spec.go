@@ -59,7 +59,7 @@ type MTTSpec struct {
 
 // FaultSpec is the unit that reports absent pages.
 type FaultSpec struct {
-	MaxOutstanding int          `key:"max_outstanding" default:"4" min:"1" max:"4" doc:"faults outstanding of one QP: initiator and responder × read and write" source:"[Lesokhin17]: at most four faults outstanding a channel"`
+	MaxOutstanding int          `key:"max_outstanding" default:"4" min:"1" max:"4" doc:"faults outstanding of one QP, one of each class: initiator and responder × read and write. The host's adapter answers peers and initiates nothing, so that 3 and 4 act as 2" source:"[Lesokhin17]: at most four faults outstanding a channel"`
 	Pages          int          `key:"pages" default:"1024" min:"1" max:"262144" doc:"pages that one fault asks for at most: those left of its message, as far as the adapter knows its length (of a SEND, and of a WRITE over iWARP, what the packet holds); under sva no more than tpt.page_requests" source:"[Linux] mlx5/odp.c: an RDMA fault tells the operation's length; the bound: assumption, 4 MiB in pages of 4 KiB"`
 	QueueDepth     int          `key:"queue_depth" default:"4096" min:"1" max:"65536" doc:"entries of the event queue; a full queue holds faults back" source:"[Linux] mlx5/odp.c: 4096"`
 	Trigger        clocked.Time `key:"trigger" default:"129.2us" min:"0ns" max:"10ms" doc:"adapter's time from the absent entry to its event (firmware)" source:"[Lesokhin17] Fig. 3 (digitised): trigger interrupt 129.2 us"`
@@ -107,6 +107,8 @@ func (s *CommandSpec) keyChange(op msg.KeyOp) clocked.Time {
 // InvalidationSpec is the unit that revokes translations.
 type InvalidationSpec struct {
 	QueueDepth int `key:"queue_depth" default:"32" min:"2" max:"4096" doc:"commands of the kernel that the adapter's queue holds, and as many Invalidate Requests of the IOMMU; neither sends more at once" source:"assumption: as many as ATS has invalidation tags, 32 ([riscv-iommu])"`
+
+	EarlyAck bool `key:"early_ack" default:"false" doc:"defect: an invalidation is acknowledged at once, and what was translated before is used to its end: DMA comes late" source:"any"`
 }
 
 // PageShift is the base-2 logarithm of the adapter's page.

@@ -65,6 +65,14 @@ func (k *Kernel) unmapDMA(p uint32) {
 	k.Stats.DMAUnmaps++
 }
 
+// flushedPages: the IOTLB was flushed for so many pages that had left the DMA
+// domain that long before.
+func (k *Kernel) flushedPages(window clocked.Time, pages int) {
+	for ; pages > 0 && k.config.OnFlushed != nil; pages-- {
+		k.config.OnFlushed(window)
+	}
+}
+
 // lazyQueue holds the pages that left the DMA domain and whose flush was put
 // off. Their frames serve others already: that is the price of the mode.
 type lazyQueue struct {
@@ -79,9 +87,18 @@ type lazyPage struct {
 	at   clocked.Time
 }
 
-// DeferredStale tells whether a page has left the DMA domain and its flush is
-// still to come: DMA by the old translation is then no fault of anyone.
-func (k *Kernel) DeferredStale(p uint32) bool { return k.pages[p].flags&pageStale != 0 }
+// DeferredStale tells whether DMA that means a page and reaches a frame uses a
+// translation that left the DMA domain and whose flush is still to come: the
+// price of the mode. It does not while that frame holds the page and its content
+// has not begun to leave.
+func (k *Kernel) DeferredStale(p, frame uint32) bool {
+	pg := &k.pages[p]
+	if pg.flags&pageStale == 0 {
+		return false
+	}
+	holds := pg.state == pageResident || pg.state == pageEvicting && k.evictions.items[k.frames[pg.frame].evict].phase < evictContent
+	return !holds || pg.frame != frame
+}
 
 // putOff adds a page to those to be flushed later.
 func (k *Kernel) putOff(now clocked.Time, p uint32) {
@@ -129,9 +146,10 @@ func (k *Kernel) flushLazy() {
 func (k *Kernel) lazyFlushed(now clocked.Time) {
 	q := &k.lazy
 	for ; q.flushing > 0; q.flushing-- {
-		p := q.pages.Pop().page
-		k.pages[p].flags &^= pageStale
-		k.wake(now, p)
+		l := q.pages.Pop()
+		k.flushedPages(now-l.at, 1)
+		k.pages[l.page].flags &^= pageStale
+		k.wake(now, l.page)
 	}
 	if q.again {
 		q.again = false

@@ -36,7 +36,7 @@ func TestDeferredUnmapping(t *testing.T) {
 	w.ticked = func(now clocked.Time) {
 		stale := 0
 		for p := range uint32(16) {
-			if w.kernel.DeferredStale(p) {
+			if w.kernel.DeferredStale(p, noFrame) {
 				stale++
 			}
 		}
@@ -52,8 +52,53 @@ func TestDeferredUnmapping(t *testing.T) {
 		t.Errorf("at rest at %v: the last flush comes after 1 s", now)
 	}
 	for p := range uint32(16) {
-		if w.kernel.DeferredStale(p) {
+		if w.kernel.DeferredStale(p, noFrame) {
 			t.Errorf("page %d is not flushed at the end", p)
+		}
+	}
+}
+
+// The window of each page, from its unmapping to the end of its flush: a
+// strict one is the flush's own time and the fence's; the pages of a deferred
+// flush by count have waited for those behind them, and the last of all for the
+// flush time.
+func TestWindow(t *testing.T) {
+	const trip = 2*ns + 2*300*ns // the flush and its fence, there and back
+	for _, count := range []int{0, 4} {
+		var windows []clocked.Time
+		w := newWorld(t, setting{spec: steps(quick(2)), regions: shared(1, 16), configs: []AdapterConfig{behind(ODP)},
+			config: Config{FlushCount: count, FlushTime: clocked.Second, OnFlushed: func(d clocked.Time) { windows = append(windows, d) }}})
+		w.touch(true, pages(0, 16)...)
+		stats := w.run()
+		wantCount(t, "windows", uint64(len(windows)), stats.DMAUnmaps)
+		for i, d := range windows {
+			switch {
+			case count == 0 || i == 3 || i == 7 || i == 11: // the page that made the count
+				wantTime(t, "window", d, trip)
+			case i == 12:
+				wantTime(t, "window of the first by time", d, clocked.Second+trip)
+			case d <= trip || d >= clocked.Second:
+				t.Errorf("window of page %d is %v", i, d)
+			}
+		}
+	}
+}
+
+// Registrations let go have windows too.
+func TestWindowOfDeregistration(t *testing.T) {
+	for _, count := range []int{0, 8} {
+		var windows []clocked.Time
+		w := newWorld(t, setting{spec: registering(16), regions: dynamicRegions(1, 4), configs: []AdapterConfig{scheme(IOMMU)},
+			config: Config{FlushCount: count, FlushTime: clocked.Millisecond, OnFlushed: func(d clocked.Time) { windows = append(windows, d) }}})
+		w.ask(us, register(0))
+		w.ask(clocked.Millisecond, deregister(0))
+		w.run()
+		want := clocked.Time(602 * ns)
+		if count > 0 {
+			want += clocked.Millisecond
+		}
+		if len(windows) != 4 || windows[0] != want || windows[3] != want {
+			t.Errorf("flush count %d: %v, want 4 of %v", count, windows, want)
 		}
 	}
 }

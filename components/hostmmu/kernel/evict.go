@@ -39,7 +39,8 @@ type eviction struct {
 	tables       int                  // of slots, those
 	told, acked  int                  // of slots
 	dmaPages     int                  // of the pages, those in the DMA domain
-	domainFlush  bool                 // the IOTLB is flushed for the DMA domain
+	departed     int                  // pages that left the DMA domain, and that the IOTLB is flushed for
+	departure    clocked.Time         // of those
 	detached     bool                 // the page table's entries are cleared
 	domain       measure.Invalidation // takes the time of the DMA domain's flush
 	process      measure.Invalidation // takes the time of the process's flush
@@ -91,7 +92,7 @@ func (k *Kernel) unmap(now clocked.Time, i int) {
 	if v.tables < len(v.slots) {
 		k.detach(now, i)
 	}
-	if !v.domainFlush && v.tables == len(v.slots) {
+	if v.departed == 0 && v.tables == len(v.slots) {
 		k.unmapped(now, i)
 		return
 	}
@@ -110,7 +111,8 @@ func (k *Kernel) leaveDomain(now clocked.Time, v *eviction) {
 		if k.config.FlushCount > 0 && v.target == noFrame && v.change == changeNone {
 			k.putOff(now, p)
 		} else { // a page that stays or moves is mapped again soon
-			v.domainFlush = true
+			v.departed++
+			v.departure = now
 		}
 	}
 }
@@ -231,6 +233,7 @@ func (k *Kernel) left(now clocked.Time, f uint32) {
 		pg.flags &^= pageShared
 		k.evicting--
 		k.Stats.Evictions++
+		pg.evicted = uint32(k.Stats.Evictions)
 		k.wake(now, p)
 	}
 	k.handOn(now, f, p, v)

@@ -83,7 +83,7 @@ func (k *Kernel) cleared(now clocked.Time, region int) {
 // day.
 func (k *Kernel) letGoRegion(now clocked.Time, region int) {
 	r, d := &k.regions[region], &k.registrar.regions[region]
-	flush := false
+	d.departed, d.departure = 0, now
 	for p := r.FirstPage; p < r.FirstPage+k.pagesOf(r); p++ {
 		pg, bit := &k.pages[p], k.segmentOf(p).bit(region)
 		if pg.mapped&bit == 0 {
@@ -100,11 +100,11 @@ func (k *Kernel) letGoRegion(now clocked.Time, region int) {
 			if k.config.FlushCount > 0 {
 				k.putOff(now, p)
 			} else {
-				flush = true
+				d.departed++
 			}
 		}
 	}
-	if !flush {
+	if d.departed == 0 {
 		k.domainFlushed(now, region)
 		return
 	}
@@ -123,6 +123,7 @@ func (k *Kernel) inDomain(p uint32) bool {
 // domainFlushed: what a region has given up is unpinned, in software's time.
 func (k *Kernel) domainFlushed(now clocked.Time, region int) {
 	d := &k.registrar.regions[region]
+	k.flushedPages(now-d.departure, d.departed)
 	d.phase = regionUnpin
 	k.after(now, clocked.Time(len(d.leaving)+len(d.orphans))*k.spec.Registration.Unpin, refer(actorRegion, region))
 }

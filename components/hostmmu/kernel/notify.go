@@ -159,7 +159,7 @@ func (k *Kernel) bookkeep(now clocked.Time, i int, d clocked.Time) {
 // flushIOTLB has the IOMMU forget the pages.
 func (k *Kernel) flushIOTLB(i int) {
 	v := k.evictions.items[i]
-	if v.domainFlush {
+	if v.departed > 0 {
 		k.submit(k.flushRange(0, v.first, v.count, &v.domain))
 	}
 	if v.tables < len(v.slots) {
@@ -187,6 +187,9 @@ func (k *Kernel) tellWalkers(i int) {
 // Each command says so itself, so that whoever asked others asks nothing again.
 func (k *Kernel) fenced(now clocked.Time, i int) {
 	v := k.evictions.items[i]
+	if v.acked == v.tables { // the first fence, which is behind the flush
+		k.flushedPages(now-v.departure, v.departed)
+	}
 	for ; v.acked < v.told; v.acked++ {
 		r := &v.slots[v.acked].record
 		if r.TimedOut {
@@ -222,7 +225,7 @@ func (k *Kernel) proceed(now clocked.Time, i int) {
 		switch {
 		case n >= v.tables:
 			s.record.IOTLB = v.process.IOTLB
-		case v.domainFlush && k.adapters[s.record.Adapter].domain():
+		case v.departed > 0 && k.adapters[s.record.Adapter].domain():
 			s.record.IOTLB = v.domain.IOTLB
 		}
 		s.abandoned = s.abandoned || s.record.TimedOut

@@ -2,6 +2,7 @@ package kernel
 
 import (
 	"fmt"
+	"slices"
 	"testing"
 
 	"pgregory.net/rapid"
@@ -232,4 +233,20 @@ next:
 		held[at], used[at] = int(p), true
 	}
 	return faults
+}
+
+// A page that is touched in turn with as many others as memory holds and d more
+// leaves d evictions before it comes back, under lru: it is a refault where d is
+// less than a quarter of memory, and none where d is a quarter.
+func TestRefaults(t *testing.T) {
+	for d, want := range map[int]uint64{3: 2 * 19, 4: 0} {
+		s := steps(quick(16))
+		s.Pager.Policy = lru
+		w := newWorld(t, setting{spec: s, regions: oneRegion(32)})
+		turn := pages(0, uint32(16+d))
+		w.touch(true, slices.Concat(turn, turn, turn)...)
+		stats := w.run()
+		wantCount(t, "pages filled", stats.FilledPages, uint64(3*(16+d)))
+		wantCount(t, "refaults", stats.Refaults, want)
+	}
 }

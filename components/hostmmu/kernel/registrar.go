@@ -70,8 +70,11 @@ type dynamic struct {
 	written uint32   // pages before it are in the table
 	waits   uint32   // page, or msg.NoPage
 	leaving []uint32 // pages that no adapter reaches any more, to be unpinned
-	refusal error    // the change ends with
-	cmd     *msg.Command
+
+	departed  int // pages that left the DMA domain, and that the IOTLB is flushed for
+	departure clocked.Time
+	refusal   error // the change ends with
+	cmd       *msg.Command
 
 	allocation uint32 // mappings of its memory so far
 	noticed    bool   // a notice is in the queue

@@ -89,7 +89,7 @@ func (k *Kernel) vanishing(f uint32) msg.PageOpKind {
 // vanished: the next touch of the page finds zeros.
 func (k *Kernel) vanished(now clocked.Time, p uint32) {
 	pg := &k.pages[p]
-	pg.state, pg.frame = pageAbsent, noFrame
+	pg.state, pg.frame, pg.evicted = pageAbsent, noFrame, 0
 	pg.flags &^= slotValid
 	k.Stats.Unmapped++
 	k.wake(now, p)

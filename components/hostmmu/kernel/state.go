@@ -48,6 +48,7 @@ type Stats struct {
 	FilledPages    uint64 // pages that became resident
 	Initial        uint64 // pages resident at time 0
 	Evictions      uint64 // pages that left
+	Refaults       uint64 // of FilledPages, those that a quarter more memory would have kept
 	SwappedIn      uint64
 	SwappedOut     uint64
 	ExtraSwapOuts  uint64 // of those, pages that held nothing new: dirty only because an adapter might have stored
@@ -101,6 +102,9 @@ type Config struct {
 	// OnPrefetched, when set, is told of the end of each Advise: the pages whose
 	// entries it filled, and those that it left.
 	OnPrefetched func(region int, filled, missed uint32)
+	// OnFlushed, when set, is told for each page that left the DMA domain how
+	// long an IOTLB could know it after: until the kernel sees the flush done.
+	OnFlushed func(window clocked.Time)
 	// OnCPUAccess, when set, is told the latency of each access of the CPU user.
 	OnCPUAccess func(clocked.Time)
 }

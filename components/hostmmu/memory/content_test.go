@@ -207,6 +207,27 @@ func TestOrphan(t *testing.T) {
 	}
 }
 
+// DMA by a translation whose flush was put off is counted, and harms neither
+// the page that it means nor the one whose frame it reaches.
+func TestExcused(t *testing.T) {
+	c := fourFrames(1)
+	c.Excused = func(page, frame uint32) bool { return page == 5 && frame == 0 }
+	b := newBench(t, quiet(), c, 0)
+	b.kernel.send(1000*ns, pageOp(msg.PageZero, 0, 6, 0))
+	b.kernel.send(1500*ns, pageOp(msg.PageZero, 1, 5, 0))
+	b.clients[0].send(2000*ns, data(true, 0, 5, 42))
+	b.clients[0].send(3000*ns, data(false, 0, 5, 0))
+	b.clients[0].send(4000*ns, data(false, 0, 6, 0))
+	b.clients[0].send(5000*ns, data(false, 1, 5, 0))
+	stats := b.run(t)
+	if stats.LostWrites != 0 || stats.StaleDMA != 0 || stats.StaleDeferred != 2 {
+		t.Errorf("lost %d, stale %d, by design %d; want 0, 0, 2", stats.LostWrites, stats.StaleDMA, stats.StaleDeferred)
+	}
+	if got := b.clients[0].got; !got[0].msg.Stale || got[1].msg.Stale || got[2].msg.Stale {
+		t.Errorf("%+v: the first read is stale and no other", got)
+	}
+}
+
 // Migration: the copy holds the content, the old frame is nobody's.
 func TestMigration(t *testing.T) {
 	b := newBench(t, quiet(), fourFrames(1), 0)

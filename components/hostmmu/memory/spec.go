@@ -43,9 +43,9 @@ type Config struct {
 	Frames      int             // frames for user pages, from physical address 0; 0: no content is checked
 	Pages       int             // process pages, dense numbers 0 … Pages-1
 	Slots       int             // swap slots
-	// Excused, when set, tells whether DMA that takes another frame for a page is
-	// what the scheme gives up by design.
-	Excused func(page uint32) bool
+	// Excused, when set, tells whether DMA that takes a frame for a page is what
+	// the scheme gives up by design: it is counted, and leaves the content alone.
+	Excused func(page, frame uint32) bool
 }
 
 // service is the read service time of a client.
