@@ -68,6 +68,11 @@ type axisName struct{ long, short string }
 var axisNames = map[string]axisName{
 	"adapters":                        {"adapters", "adapters"},
 	"advertise.policy":                {"policy of advertising memory", "policy"},
+	"host.events.unmap_pages":         {"pages that are unmapped together", "unmapped"},
+	"host.iommu.flush_count":          {"unmappings that wait for one flush", "flush after"},
+	"host.iommu.flush_time":           {"longest wait of an unmapping for its flush", "flush within"},
+	"host.iommu.mode":                 {"the IOMMU's flushes", "flush"},
+	"host.pager.flush_on_clear":       {"flush when the accessed bit is cleared", "flush on clear"},
 	"host.memory":                     {"host memory for user pages", "memory"},
 	"host.notifier.order":             {"order in which adapters are told", "notifier"},
 	"host.pager.batch":                {"pages of one invalidation", "batch"},
