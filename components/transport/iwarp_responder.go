@@ -154,9 +154,6 @@ func (r *iwarpResponder) authorize(clocked.Time, int32, *recvQP) bool { return t
 // reconsider has no reason to put anything off.
 func (r *iwarpResponder) reconsider(clocked.Time, int32, *recvQP) {}
 
-// again is never: what was executed is a duplicate to TCP.
-func (r *iwarpResponder) again(int32) bool { return false }
-
 func (r *iwarpResponder) stop(qp int32) { r.streams[qp].dead = true }
 
 // absent counts an absent page of the head, which is dropped.

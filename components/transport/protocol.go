@@ -52,8 +52,6 @@ type receiveProtocol interface {
 	rest(qp int32, q *recvQP) uint32
 	// unchecked is the bytes at va for which a look-up has to check the key.
 	unchecked(qp int32, q *recvQP, va model.VA) uint32
-	// again tells whether the head was executed before, and so looked up.
-	again(qp int32) bool
 	// reconsider may put the head off although its page is there.
 	reconsider(now clocked.Time, qp int32, q *recvQP)
 	// authorize applies the rules behind a granted translation; false: refused.

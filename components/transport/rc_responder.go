@@ -72,6 +72,7 @@ func (r *rcResponder) check(now clocked.Time, qp int32, q *recvQP) {
 	case rc.ReplayRead:
 		r.Stats.Duplicates++
 		c.again, q.checked = true, false
+		q.counted = !c.cut // else it is what a cut READ is missing
 		r.enterStage(now, q, stagePiece)
 	case rc.SendAck, rc.ReplayAtomic:
 		r.Stats.Duplicates++
@@ -105,10 +106,6 @@ func (r *rcResponder) behindCut(now clocked.Time, qp int32, q *recvQP) bool {
 	r.discard(now, q)
 	return true
 }
-
-// again tells whether the head was executed before, and is not what a cut READ
-// is missing.
-func (r *rcResponder) again(qp int32) bool { return r.recvs[qp].again && !r.recvs[qp].cut }
 
 // unchecked is the rest of the message, none of which was checked yet, or
 // nothing.

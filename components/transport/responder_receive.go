@@ -46,7 +46,7 @@ func (r *Responder) begin(now clocked.Time, qp int32, q *recvQP) {
 	n.packet.Ledger.Charge(min(n.at, now), measure.CauseResponder)
 	n.packet.Ledger.Charge(now, measure.CauseRxBuffer)
 	q.packet = rulesView(n.packet)
-	q.offset, q.lastOp, q.unplaced = 0, none, false
+	q.offset, q.counted, q.lastOp, q.unplaced = 0, false, none, false
 	tag := uint64(qp)
 	if _, hit := r.context.Lookup(tag, tag); hit {
 		r.enterStage(now, q, stageCheck)

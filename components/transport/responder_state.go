@@ -62,6 +62,7 @@ type recvQP struct {
 	offset   uint32    // bytes of the head done; of a READ, of its message
 	lastOp   int32     // the head's last data write
 	unplaced bool      // the head has written data that may not be in memory
+	counted  bool      // the head was looked up before, when it was executed
 	checked  bool      // the key was checked within this message
 	stalled  bool      // the head was put off: its PSN comes again
 	looked   model.VA  // what of the message lies below was looked up

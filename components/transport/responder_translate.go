@@ -68,10 +68,10 @@ func (r *Responder) askTranslation(now clocked.Time, qp int32) {
 		r.invalidate(now, qp, q)
 		return
 	}
-	va, again := r.address(q), r.protocol.again(qp)
+	va := r.address(q)
 	n := r.span(q, va)
 	t := msg.Translate{Cookie: uint64(qp), QP: uint32(qp), PD: r.buffers[qp].PD, Key: p.Key, Op: p.Op,
-		Write: p.Op.Writes(), Replay: va < q.looked || again, Hold: r.hold, VA: va, Len: n, Rest: r.protocol.rest(qp, q),
+		Write: p.Op.Writes(), Replay: va < q.looked || q.counted, Hold: r.hold, VA: va, Len: n, Rest: r.protocol.rest(qp, q),
 		Page: r.page(q, va), Access: p.Access, Ledger: &p.Ledger}
 	if p.Op == model.OpSend {
 		t.Key = r.buffers[qp].Key
@@ -79,7 +79,7 @@ func (r *Responder) askTranslation(now clocked.Time, qp int32) {
 	if n := r.protocol.unchecked(qp, q, va); n > 0 {
 		t.CheckKey, t.CheckVA, t.CheckLen = true, va, n
 	}
-	if !again {
+	if !q.counted {
 		q.looked = max(q.looked, va+model.VA(n))
 	}
 	p.Ledger.Charge(now, measure.CauseResponder)

@@ -53,11 +53,10 @@ func (d *deadlines) take(now clocked.Time) int32 {
 
 // arm asks the engine to wake the unit for the earliest.
 func (d *deadlines) arm(now clocked.Time, e *clocked.Engine, id clocked.UnitID) {
-	if len(d.heap) == 0 || d.armed > now && d.armed <= d.heap[0].at {
-		return
+	if len(d.heap) > 0 && (d.armed <= now || d.armed > d.heap[0].at) {
+		d.armed = d.heap[0].at
+		e.Wake(id, d.armed)
 	}
-	d.armed = d.heap[0].at
-	e.Wake(id, d.armed)
 }
 
 // timer is a queued expiry of a QP's deadline.
