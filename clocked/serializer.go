@@ -10,8 +10,8 @@ type Serializer struct {
 	rest     int64 // of free, in 1/Den picoseconds
 }
 
-// NewSerializer makes a link of the given bytes per second × overhead, where
-// the time of a byte is num/den picoseconds, both positive.
+// NewSerializer makes a link on which a byte takes num/den picoseconds, both
+// positive.
 func NewSerializer(num, den int64) Serializer { return Serializer{Num: num, Den: den} }
 
 // Send puts bytes on the link at now or when the link is free, whichever is

@@ -15,9 +15,6 @@ type Listing struct {
 	Name, Description string
 }
 
-// Profiles lists the embedded profiles by name.
-func Profiles() []Listing { return listings("profiles") }
-
 // Experiments lists the embedded experiments by name.
 func Experiments() []Listing { return listings("experiments") }
 

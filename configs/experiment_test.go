@@ -26,10 +26,10 @@ func TestExperiment(t *testing.T) {
 }
 
 func TestEmbeddedExperiments(t *testing.T) {
-	if list := Experiments(); len(list) == 0 || len(Profiles()) == 0 {
-		t.Fatalf("experiments %v, profiles %v", list, Profiles())
+	if list := Experiments(); len(list) == 0 || len(listings("profiles")) == 0 {
+		t.Fatalf("experiments %v, profiles %v", list, listings("profiles"))
 	}
-	for _, l := range append(Experiments(), Profiles()...) {
+	for _, l := range append(Experiments(), listings("profiles")...) {
 		if l.Description == "" {
 			t.Errorf("%s has no description", l.Name)
 		}

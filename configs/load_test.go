@@ -8,6 +8,8 @@ import (
 	"testing"
 
 	"github.com/cockroachdb/datadriven"
+
+	"rnicmmu/model"
 )
 
 // TestLoad runs the transcripts. `load` takes a file as input, --set pairs in
@@ -135,14 +137,14 @@ func TestSetAndWithOverrides(t *testing.T) {
 	if err := Defaults(&s); err != nil {
 		t.Fatal(err)
 	}
-	if err := Set(&s, "adapters", "[{tpt.mtt.entries: 64}, {}]"); err != nil {
+	if err := set(&s, "adapters", "[{tpt.mtt.entries: 64}, {}]"); err != nil {
 		t.Fatal(err)
 	}
 	first, err := WithOverrides(s, s.Adapters.Overrides[0])
 	if err != nil || first.TPT.MTT.Entries != 64 || s.TPT.MTT.Entries != 2048 {
 		t.Errorf("first adapter has %d entries, all have %d (%v)", first.TPT.MTT.Entries, s.TPT.MTT.Entries, err)
 	}
-	err = Set(&s, "tpt.mtt", "3")
+	err = set(&s, "tpt.mtt", "3")
 	if want := "tpt.mtt: a group: set one of its keys (entries, ways, replacement, levels)"; err == nil || err.Error() != want {
 		t.Errorf("got %v; want %s", err, want)
 	}
@@ -174,7 +176,7 @@ func TestReplicasInText(t *testing.T) {
 		"[{tpt.clock: 1GHz}, {a: 1}]": "adapters: adapters[1].a: unknown key",
 	} {
 		s := must(WithOverrides(testSpec{}, nil))
-		err := Set(&s, "adapters", value)
+		err := set(&s, "adapters", value)
 		if got := fmt.Sprint(err); got != want && (err != nil || want != "") {
 			t.Errorf("adapters=%s: %s; want %s", value, got, want)
 		}
@@ -220,4 +222,9 @@ func FuzzLoad(f *testing.F) {
 		checkRoundTrip(t, s)
 		_, _ = LoadExperiment(&s, doc, nil)
 	})
+}
+
+// set gives one parameter the value that the text spells.
+func set(spec any, key, value string) error {
+	return apply(spec, []model.Setting{{Key: key, Value: value}})
 }

@@ -77,7 +77,7 @@ func TestMarshalLoadsToTheSameSpec(t *testing.T) {
 
 func TestHashTellsSpecsApart(t *testing.T) {
 	var a, b testSpec
-	if Defaults(&a) != nil || Defaults(&b) != nil || Set(&b, "tpt.mtt.levels", "3") != nil {
+	if Defaults(&a) != nil || Defaults(&b) != nil || set(&b, "tpt.mtt.levels", "3") != nil {
 		t.Fatal("no defaults")
 	}
 	one, two := must(Hash(a)), must(Hash(b))
@@ -95,7 +95,7 @@ func TestMarshalText(t *testing.T) {
 	if err := Defaults(&s); err != nil {
 		t.Fatal(err)
 	}
-	if err := Set(&s, "adapters", "[{tpt.mtt.entries: 64, tpt.clock: 1GHz}, {}]"); err != nil {
+	if err := set(&s, "adapters", "[{tpt.mtt.entries: 64, tpt.clock: 1GHz}, {}]"); err != nil {
 		t.Fatal(err)
 	}
 	s.Label = "off"

@@ -9,14 +9,9 @@ import (
 	"rnicmmu/model"
 )
 
-// Set gives one parameter of spec, a pointer to a Spec, the value that the
-// text spells. The error is one line that begins with the key.
-func Set(spec any, key, value string) error {
-	return apply(spec, []model.Setting{{Key: key, Value: value}})
-}
-
 // WithOverrides is a copy of spec with the settings applied in order: the
-// Spec of one replica, or of one point of a sweep.
+// Spec of one replica, or of one point of a sweep. The error is a line a
+// setting, which begins with the key.
 func WithOverrides[T any](spec T, settings []model.Setting) (T, error) {
 	err := apply(&spec, settings)
 	return spec, err

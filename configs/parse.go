@@ -4,27 +4,11 @@ import (
 	"fmt"
 	"reflect"
 
-	"rnicmmu/clocked"
 	"rnicmmu/model"
 )
 
-// ParseTime reads a duration such as 250ns or 1.28ms, exact to the picosecond.
-func ParseTime(text string) (clocked.Time, error) { return parseAs[clocked.Time](text) }
-
-// ParseFreq reads a frequency such as 800MHz, exact to the hertz.
-func ParseFreq(text string) (clocked.Freq, error) { return parseAs[clocked.Freq](text) }
-
 // ParseBytes reads a size such as 64B, 4KiB or 20GiB (binary), or 1MB (decimal).
 func ParseBytes(text string) (model.Bytes, error) { return parseAs[model.Bytes](text) }
-
-// ParseBitRate reads a rate of data such as 100Gb/s, 200Gbps or 25GB/s.
-func ParseBitRate(text string) (model.BitRate, error) { return parseAs[model.BitRate](text) }
-
-// ParseTransfers reads a signalling rate such as 32GT/s.
-func ParseTransfers(text string) (model.Transfers, error) { return parseAs[model.Transfers](text) }
-
-// ParseRate reads a rate of events such as 1.5M/s.
-func ParseRate(text string) (model.Rate, error) { return parseAs[model.Rate](text) }
 
 func parseAs[T any](text string) (T, error) {
 	var out T

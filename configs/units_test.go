@@ -16,8 +16,8 @@ func TestUnitsAreExact(t *testing.T) {
 		"1.28ms": 1_280_000_000, "250ns": 250_000, "1ps": 1, "0.001ns": 1, "3us": 3_000_000, "3µs": 3_000_000,
 		"3μs": 3_000_000, "2s": 2_000_000_000_000, "1.5 ns": 1500, "9223372036854775807ps": math.MaxInt64, "0s": 0,
 	} {
-		if got, err := ParseTime(text); err != nil || got != want {
-			t.Errorf("ParseTime(%q) = %d, %v; want %d", text, got, err, want)
+		if got, err := parseAs[clocked.Time](text); err != nil || got != want {
+			t.Errorf("clocked.Time(%q) = %d, %v; want %d", text, got, err, want)
 		}
 	}
 	for text, want := range map[string]model.Bytes{
@@ -29,18 +29,18 @@ func TestUnitsAreExact(t *testing.T) {
 		}
 	}
 	for text, want := range map[string]model.BitRate{"100Gb/s": 100e9, "200Gbps": 200e9, "25GB/s": 200e9, "1b/s": 1} {
-		if got, err := ParseBitRate(text); err != nil || got != want {
-			t.Errorf("ParseBitRate(%q) = %d, %v; want %d", text, got, err, want)
+		if got, err := parseAs[model.BitRate](text); err != nil || got != want {
+			t.Errorf("model.BitRate(%q) = %d, %v; want %d", text, got, err, want)
 		}
 	}
-	if got, err := ParseFreq("2.5GHz"); err != nil || got != 2_500_000_000 {
-		t.Errorf("ParseFreq: %d, %v", got, err)
+	if got, err := parseAs[clocked.Freq]("2.5GHz"); err != nil || got != 2_500_000_000 {
+		t.Errorf("clocked.Freq: %d, %v", got, err)
 	}
-	if got, err := ParseTransfers("32GT/s"); err != nil || got != 32_000_000_000 {
-		t.Errorf("ParseTransfers: %d, %v", got, err)
+	if got, err := parseAs[model.Transfers]("32GT/s"); err != nil || got != 32_000_000_000 {
+		t.Errorf("model.Transfers: %d, %v", got, err)
 	}
-	if got, err := ParseRate("1.5M/s"); err != nil || got != 1_500_000 {
-		t.Errorf("ParseRate: %d, %v", got, err)
+	if got, err := parseAs[model.Rate]("1.5M/s"); err != nil || got != 1_500_000 {
+		t.Errorf("model.Rate: %d, %v", got, err)
 	}
 }
 
@@ -60,8 +60,8 @@ func TestUnitsRefuse(t *testing.T) {
 		"1\nns":                  `"1\nns": a time is due (ps, ns, us, ms, s), e.g. 1ns`,
 		strings.Repeat("9", 100): `"` + strings.Repeat("9", 60) + `"…: a time is due (ps, ns, us, ms, s), e.g. 1ns`,
 	} {
-		if _, err := ParseTime(text); err == nil || err.Error() != want {
-			t.Errorf("ParseTime(%q): %v; want %s", text, err, want)
+		if _, err := parseAs[clocked.Time](text); err == nil || err.Error() != want {
+			t.Errorf("clocked.Time(%q): %v; want %s", text, err, want)
 		}
 	}
 	if _, err := ParseBytes("-4KiB"); err == nil || err.Error() != "-4KiB: is negative" {
@@ -88,12 +88,12 @@ func TestUnitsRoundTrip(t *testing.T) {
 		if scale := rapid.SampledFrom([]int64{1, 10, 1000, 1 << 10, 1 << 20, 1e6, 1e9}).Draw(t, "scale"); n < math.MaxInt64/scale {
 			n *= scale
 		}
-		roundTrip(t, clocked.Time(n), ParseTime)
-		roundTrip(t, clocked.Freq(n), ParseFreq)
+		roundTrip(t, clocked.Time(n), parseAs[clocked.Time])
+		roundTrip(t, clocked.Freq(n), parseAs[clocked.Freq])
 		roundTrip(t, model.Bytes(n), ParseBytes)
-		roundTrip(t, model.BitRate(n), ParseBitRate)
-		roundTrip(t, model.Transfers(n), ParseTransfers)
-		roundTrip(t, model.Rate(n), ParseRate)
+		roundTrip(t, model.BitRate(n), parseAs[model.BitRate])
+		roundTrip(t, model.Transfers(n), parseAs[model.Transfers])
+		roundTrip(t, model.Rate(n), parseAs[model.Rate])
 	})
 }
 

@@ -48,9 +48,6 @@ func (h *Histogram) Record(t clocked.Time) {
 // Count is how many times were recorded.
 func (h *Histogram) Count() int64 { return h.hdr.TotalCount() }
 
-// Total is the exact sum of all recorded times.
-func (h *Histogram) Total() clocked.Time { return h.total }
-
 // Quantiles summarizes what was recorded so far.
 func (h *Histogram) Quantiles() Quantiles {
 	n := h.Count()

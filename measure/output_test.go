@@ -183,7 +183,7 @@ func TestUnwritableTargetIsOneLine(t *testing.T) {
 	}
 }
 
-func TestAbortKeepsWhatHasFinished(t *testing.T) {
+func TestInterruptedKeepsWhatHasFinished(t *testing.T) {
 	dir := t.TempDir()
 	accesses, invalidations := sampleRun(15, 1500)
 	r, err := Create(dir)
@@ -197,7 +197,9 @@ func TestAbortKeepsWhatHasFinished(t *testing.T) {
 		r.Invalidation(invalidations[i].Done, &invalidations[i])
 	}
 	s := Summary{Accesses: AccessSummary{Issued: 2000}, Invalidations: InvalidationSummary{Issued: 2000}}
-	if err := r.Abort(&s, Manifest{}, nil); err != nil {
+	s.Interrupted = true
+	r.Finish(&s)
+	if err := r.Write(&s, Manifest{}, nil); err != nil {
 		t.Fatal(err)
 	}
 	read, err := ReadSummary(filepath.Join(dir, SummaryFile))

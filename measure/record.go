@@ -107,8 +107,8 @@ type Invalidation struct {
 	Marked       clocked.Time // entries zapped, cached copies and walks dropped
 	Drained      clocked.Time // DMA translated before has been issued and reads returned
 	Acknowledged clocked.Time // the kernel has seen the completion
-	IOTLB        clocked.Time
-	DevTLB       clocked.Time
+	IOTLB        clocked.Time // the IOMMU has dropped the pages, and what it had translated before is through
+	DevTLB       clocked.Time // the IOMMU has seen the Invalidate Completion of the adapter's translation cache
 	Done         clocked.Time // DMA unmapped, page table changed: the frame may be reused
 	Checked      clocked.Time // the notifier's checks are over: adapters are told from here on
 	Others       clocked.Time // the kernel has the last adapter's answer, or has cut it off

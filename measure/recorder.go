@@ -222,14 +222,6 @@ func (r *Recorder) Write(s *Summary, m Manifest, config []byte) error {
 	return r.output.finish(s, m, config)
 }
 
-// Abort is Finish and Write for a run that was stopped in its middle: what has
-// finished is kept, and the summary is flagged interrupted.
-func (r *Recorder) Abort(s *Summary, m Manifest, config []byte) error {
-	s.Interrupted = true
-	r.Finish(s)
-	return r.Write(s, m, config)
-}
-
 // Discard removes what has been written, for a run that shall leave no files.
 func (r *Recorder) Discard() {
 	if r.output != nil {

@@ -14,7 +14,7 @@ import (
 // on tenant 0's QPs in turn.
 func TestAggressor(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		spec := DefaultSyntheticSpec()
+		spec := defaultSpec()
 		spec.Seed = rapid.Uint64().Draw(t, "seed")
 		spec.Pattern = rapid.SampledFrom(Patterns).Draw(t, "pattern")
 		spec.WorkingSet = rapid.Uint64Range(1<<16, 1<<33).Draw(t, "working set")

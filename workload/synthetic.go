@@ -66,20 +66,6 @@ type SyntheticSpec struct {
 	Arrival     string  // open loop: Exponential or Fixed gaps
 }
 
-// DefaultSyntheticSpec is uniform random 64-byte WRITEs over 64 MiB, one
-// region, one QP, closed loop, one million accesses. The figures of the other
-// patterns are YCSB's ([YCSB10]): theta 0.99; hot set of 20 %
-// taking 80 % of the accesses.
-func DefaultSyntheticSpec() SyntheticSpec {
-	return SyntheticSpec{
-		Pattern: Uniform, Accesses: 1_000_000,
-		WorkingSet: 64 << 20, Regions: 1, Page: model.Shift4K, AccessBytes: 64, QPs: 1,
-		StrideBytes: 4096, ZipfTheta: 0.99, HotFraction: 0.2, HotProbability: 0.8,
-		ValueMin: 64, ValueMax: 1024, Arrival: Exponential,
-		Tenants: 1, AggressorWorkingSet: 64 << 20, AggressorRegions: 1,
-	}
-}
-
 // Validate reports the first impossible value, by its name.
 func (s *SyntheticSpec) Validate() error {
 	if !slices.Contains(Patterns, s.Pattern) {

@@ -73,7 +73,7 @@ type DMA struct {
 	PA      model.PA
 	Len     uint32          // bytes, ≥ 1; may cross MPS, MRRS and 4 KiB boundaries
 	Cookie  uint64          // returned in DMADone, and in Inbox for CQE, EQE and MSI
-	Body    any             // rides along to Inbox or Memory: *Event, *CommandDone, *measure.Access … (pointers only)
+	Body    any             // rides along to Inbox or the IOMMU: *Event, *Command, *PageRequest, *measure.Access … (pointers only)
 	Ledger  *measure.Ledger // charged dma_queue, pcie, host_memory when not nil
 	Counts  *measure.Counts // TLPs, bytes and IOTLB misses are added when not nil
 	Oracle  Oracle

@@ -122,17 +122,14 @@ type Command struct {
 	Change  KeyChange // CmdKey
 }
 
-// FaultKind is one of the four classes of which a QP may have one outstanding
-// fault each ([Lesokhin17]).
+// FaultKind is a class of which a QP may have one outstanding fault: the
+// responder's two of the four of [Lesokhin17].
 type FaultKind uint8
 
 // Fault classes.
 const (
 	ResponderWrite FaultKind = iota
 	ResponderRead
-	InitiatorRead
-	InitiatorWrite
-	NumFaultKinds
 )
 
 // FaultToken names a fault of an adapter: the place that it has there, and which

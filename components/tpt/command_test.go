@@ -37,10 +37,11 @@ func TestFillKeepsEntries(t *testing.T) {
 	s.command(1000*cycle, &msg.Command{Op: msg.CmdFill, Entry: 2, Count: 4, Posts: 1, PA: []model.PA{frame(9), msg.KeepEntry, msg.KeepEntry, frame(8)}})
 	before := s.unit.Table().Get(3)
 	s.run()
-	want := [...]mtt.Entry{{PA: frame(9), Read: true, Present: true}, before.Decode(), {}, {PA: frame(8), Read: true, Present: true}}
+	readable := func(pa model.PA) mtt.Word { return mtt.Entry{PA: pa, Read: true, Present: true}.Encode() }
+	want := [...]mtt.Word{readable(frame(9)), before, 0, readable(frame(8))}
 	for i, w := range want {
-		if got := s.unit.Table().Get(2 + uint64(i)).Decode(); got.Present != w.Present || got.Present && got != w {
-			t.Errorf("entry %d: %+v, want %+v", 2+i, got, w)
+		if got := s.unit.Table().Get(2 + uint64(i)); got.Present() != w.Present() || got.Present() && got != w {
+			t.Errorf("entry %d: %#x, want %#x", 2+i, got, w)
 		}
 	}
 }

@@ -70,13 +70,6 @@ func (b *bitmap) first(set int) int {
 	return at
 }
 
-// reset clears every way of every set.
-func (b *bitmap) reset() {
-	for i := range b.levels {
-		clear(b.levels[i].bits)
-	}
-}
-
 // setAll sets every way of one set.
 func (b *bitmap) setAll(set int) {
 	n := b.ways

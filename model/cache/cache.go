@@ -11,18 +11,16 @@ const scanWays = 16
 // The ways of a set that one tenant fills are a group: invalid ways and
 // replacement are kept by group. Without a partition, group and set are one.
 type Cache struct {
-	geometry Geometry
-	sets     int
-	ways     int // a set
-	share    int // ways of a group
-	tenants  int
-	setMask  uint64
-	tags     []uint64 // by slot
-	invalid  bitmap   // by group: ways that hold no line
-	valid    int      // lines held
-	indexed  bool
-	index    index // used when indexed
-	policy   replacement
+	sets    int
+	ways    int // a set
+	share   int // ways of a group
+	tenants int
+	setMask uint64
+	tags    []uint64 // by slot
+	invalid bitmap   // by group: ways that hold no line
+	indexed bool
+	index   index // used when indexed
+	policy  replacement
 }
 
 // New makes an empty cache, or tells why the geometry is impossible.
@@ -34,7 +32,7 @@ func New(g Geometry) (*Cache, error) {
 	sets := lines / ways
 	groups, share := sets*tenants, ways/tenants
 	c := &Cache{
-		geometry: g, sets: sets, ways: ways, share: share, tenants: tenants, setMask: uint64(sets - 1),
+		sets: sets, ways: ways, share: share, tenants: tenants, setMask: uint64(sets - 1),
 		tags: make([]uint64, lines), invalid: newBitmap(groups, share),
 		indexed: ways > scanWays, policy: newReplacement(g, groups, share),
 	}
@@ -47,23 +45,8 @@ func New(g Geometry) (*Cache, error) {
 	return c, nil
 }
 
-// Geometry is the shape the cache was made with.
-func (c *Cache) Geometry() Geometry { return c.geometry }
-
 // Lines is the number of slots.
 func (c *Cache) Lines() int { return len(c.tags) }
-
-// Sets is the number of sets.
-func (c *Cache) Sets() int { return c.sets }
-
-// Tenants is how many share the ways of a set, 1 or more.
-func (c *Cache) Tenants() int { return c.tenants }
-
-// Ways is the number of ways of a set; of a fully associative cache, its lines.
-func (c *Cache) Ways() int { return c.ways }
-
-// Len counts the lines held.
-func (c *Cache) Len() int { return c.valid }
 
 func (c *Cache) setOfSlot(slot int) int {
 	if c.sets == 1 {
@@ -148,7 +131,6 @@ func (c *Cache) FillFor(tenant uint32, setHint, tag uint64) (slot int, evictedTa
 		c.drop(group, slot, cell)
 	}
 	c.tags[slot] = tag
-	c.valid++
 	c.invalid.clear(group, slot-group*c.share)
 	if c.indexed {
 		c.indexInsert(set, tag, slot)
@@ -163,7 +145,6 @@ func (c *Cache) drop(group, slot int, cell uint64) {
 	}
 	c.invalid.set(group, slot-group*c.share)
 	c.policy.removed(group, slot)
-	c.valid--
 }
 
 // Invalidate drops a tag and tells whether it was present. The order of the
@@ -189,17 +170,6 @@ func (c *Cache) InvalidateSlot(slot int) bool {
 	_, cell := c.locate(set, tag)
 	c.drop(c.groupOf(set, slot), slot, cell)
 	return true
-}
-
-// InvalidateAll drops every line and forgets the replacement order. The random
-// stream goes on.
-func (c *Cache) InvalidateAll() {
-	for i := range c.sets * c.tenants {
-		c.invalid.setAll(i)
-	}
-	clear(c.index.cells)
-	c.policy.reset()
-	c.valid = 0
 }
 
 // Tag is the tag held in a slot; ok is false where there is none.

@@ -126,18 +126,18 @@ func TestAgainstNaive(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		n := &naive{g: g, sets: make([][]naiveLine, c.Sets())}
+		n := &naive{g: g, sets: make([][]naiveLine, c.sets)}
 		for i := range n.sets {
-			n.sets[i] = make([]naiveLine, c.Ways())
+			n.sets[i] = make([]naiveLine, c.ways)
 		}
 		draw := splitmix64{rapid.Uint64().Draw(t, "seed")}
 		for range 4*c.Lines() + 100 {
-			step(t, c, n, draw.below(c.Tenants()), uint64(draw.below(c.Lines()*3/2+2)), draw.below(1000))
+			step(t, c, n, draw.below(c.tenants), uint64(draw.below(c.Lines()*3/2+2)), draw.below(1000))
 		}
 		live := 0
 		for slot := range c.Lines() {
 			tag, ok := c.Tag(slot)
-			l := n.sets[slot/c.Ways()][slot%c.Ways()]
+			l := n.sets[slot/c.ways][slot%c.ways]
 			if ok != l.valid || ok && tag != l.tag {
 				t.Fatalf("slot %d holds %d,%v, want %d,%v", slot, tag, ok, l.tag, l.valid)
 			}
@@ -145,18 +145,20 @@ func TestAgainstNaive(t *testing.T) {
 				live++
 			}
 		}
-		if c.Len() != live {
-			t.Fatalf("Len %d, want %d", c.Len(), live)
+		if n := lines(c); n != live {
+			t.Fatalf("%d lines, want %d", n, live)
 		}
 	})
 }
 
 func step(t *rapid.T, c *Cache, n *naive, tenant int, tag uint64, what int) {
-	base := int(tag%uint64(c.Sets())) * c.Ways()
+	base := int(tag%uint64(c.sets)) * c.ways
 	way := n.find(tag, tag)
 	switch {
 	case what == 0:
-		c.InvalidateAll()
+		for slot := range c.All() {
+			c.InvalidateSlot(slot)
+		}
 		for _, set := range n.sets {
 			clear(set)
 		}
@@ -179,7 +181,7 @@ func step(t *rapid.T, c *Cache, n *naive, tenant int, tag uint64, what int) {
 			n.touch(tag, way)
 		}
 	default:
-		slot, e, ok := c.FillFor(uint32(tenant+c.Tenants()*int(tag%3)), tag, tag) // counts modulo
+		slot, e, ok := c.FillFor(uint32(tenant+c.tenants*int(tag%3)), tag, tag) // counts modulo
 		nway, ne, nok := n.fill(tenant, tag, tag)
 		if slot != base+nway || e != ne || ok != nok {
 			t.Fatalf("Fill(%d) = %d,%d,%v, want %d,%d,%v", tag, slot, e, ok, base+nway, ne, nok)
@@ -207,15 +209,15 @@ func TestAnyPolicyKeepsItsLines(t *testing.T) {
 				delete(held, tag)
 				continue
 			}
-			tenant := draw.below(c.Tenants())
+			tenant := draw.below(c.tenants)
 			slot, e, ok := c.FillFor(uint32(tenant), tag, tag)
 			if !held[tag] {
 				owner[tag] = tenant
 			}
-			if mine := slot % c.Ways() * c.Tenants() / c.Ways(); mine != owner[tag] || ok && owner[e] != tenant {
+			if mine := slot % c.ways * c.tenants / c.ways; mine != owner[tag] || ok && owner[e] != tenant {
 				t.Fatalf("Fill(%d) of tenant %d in a way of %d, evicted %d of %d", tag, tenant, mine, e, owner[e])
 			}
-			if ok && (!held[e] || held[tag] || e%uint64(c.Sets()) != tag%uint64(c.Sets())) {
+			if ok && (!held[e] || held[tag] || e%uint64(c.sets) != tag%uint64(c.sets)) {
 				t.Fatalf("Fill(%d) evicted %d", tag, e)
 			}
 			if ok {
@@ -223,8 +225,8 @@ func TestAnyPolicyKeepsItsLines(t *testing.T) {
 			}
 			held[tag] = true
 		}
-		if c.Len() != len(held) {
-			t.Fatalf("Len %d, want %d", c.Len(), len(held))
+		if n := lines(c); n != len(held) {
+			t.Fatalf("%d lines, want %d", n, len(held))
 		}
 		for tag := range held {
 			if _, hit := c.Peek(tag, tag); !hit {

@@ -51,22 +51,13 @@ func newReplacement(g Geometry, sets, ways int) replacement {
 	case Random:
 		r.random = newStream(g.Seed, g.Stream)
 	}
-	r.reset()
-	return r
-}
-
-func (r *replacement) reset() {
 	for s := range r.heads {
 		r.heads[s], r.tails[s] = -1, -1
 	}
-	clear(r.nodes)
 	for s := range r.referenced {
 		r.clean.setAll(s)
-		r.referenced[s] = 0
 	}
-	for i := range r.predicted {
-		r.predicted[i].reset()
-	}
+	return r
 }
 
 // touch notes the use of a line that is present.

@@ -34,44 +34,6 @@ func (o *Oracle) Expect(p Page, id uint64, offset uint32) Verdict {
 	return Good
 }
 
-// Current tells whether a translation of a page to a frame, made at a
-// generation, still holds: Good or Stale.
-func (o *Oracle) Current(f ID, p Page, generation uint32) Verdict {
-	if !o.hasFrame(f) || !o.hasPage(p) {
-		return NoObject
-	}
-	if s := &o.frames[f]; s.owner != p || s.generation != generation {
-		return Stale
-	}
-	return Good
-}
-
-// WriteDMA stores into a frame by a translation of page p made at a
-// generation, and expects the write in p. A stale one is carried out all the
-// same, as hardware would: the harm stays visible in both pages.
-func (o *Oracle) WriteDMA(f ID, p Page, generation uint32, id uint64, offset uint32) Verdict {
-	v := o.Current(f, p, generation)
-	if v != NoObject {
-		o.Store(f, id, offset)
-		o.Expect(p, id, offset)
-	}
-	return v
-}
-
-// ReadDMA reads a frame by a translation of page p made at a generation: the
-// content, and whether it is current and what the process must see.
-func (o *Oracle) ReadDMA(f ID, p Page, generation uint32) (Tag, Verdict) {
-	v := o.Current(f, p, generation)
-	if v == NoObject {
-		return 0, v
-	}
-	tag := o.frames[f].tag
-	if v == Good && tag != o.pages[p] {
-		v = Corrupt
-	}
-	return tag, v
-}
-
 // Check compares a page with the frame that holds it.
 func (o *Oracle) Check(f ID, p Page) Verdict {
 	if !o.hasFrame(f) || !o.hasPage(p) {

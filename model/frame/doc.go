@@ -1,13 +1,13 @@
 // Package frame is the content oracle: it knows which page owns each frame of
 // host memory, and compares what memory holds with what the process must see.
 //
-//	 frames   {owner, generation, tag}   what memory holds    ◀─ Store ─┐
-//	   │  ▲                                                              ├─ WriteDMA
-//	CopyOut CopyIn                                                       │
-//	   ▼  │                                                              │
-//	 slots    {owner, tag}               what swap holds                 │
+//	 frames   {owner, tag}   what memory holds    ◀─ Store ─┐
+//	   │  ▲                                                  ├─ a write
+//	CopyOut CopyIn                                           │
+//	   ▼  │                                                  │
+//	 slots    {owner, tag}   what swap holds                 │
 //
-//	 pages    {tag}                      what must be seen    ◀─ Expect ─┘
+//	 pages    {tag}          what must be seen    ◀─ Expect ─┘
 //
 // No bytes are stored. The content of a page is a 64-bit tag into which every
 // write is mixed; equal histories give equal tags. The mix is one-to-one in the
@@ -16,14 +16,11 @@
 // expectation differ, and later writes never make them agree again. A page
 // that was never written has tag 0, and so has a zeroed frame.
 //
-// The two sides never look at each other to stay in step. A write that memory
-// and process see at the same moment is WriteDMA; where the moments differ
-// (memory at placement, process at acknowledgement), Store and Expect are
-// called apart, for any one page in the same order.
+// The two sides never look at each other to stay in step. Store is called when
+// memory takes a write, Expect when the process may see it, for any one page in
+// the same order.
 //
-// A translation is stale when the frame has changed hands since it was made:
-// whoever translates notes the frame's generation, and whoever touches memory
-// presents it.
+// A translation is stale when its frame is not the page's, or no longer.
 //
 // A frame costs 16 B, a page 8 B, a swap slot 16 B: 20 GiB of 4 KiB pages over
 // 2 GiB of memory is 8 MiB of frames and 40 MiB of pages.

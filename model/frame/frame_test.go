@@ -18,13 +18,16 @@ func mustNew(t testing.TB, frames, pages, slots int) *Oracle {
 }
 
 // give assigns a frame and fails the test if that is refused.
-func give(t testing.TB, o *Oracle, f ID, p Page) uint32 {
+func give(t testing.TB, o *Oracle, f ID, p Page) {
 	t.Helper()
-	g, err := o.Assign(f, p)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return g
+	must(t, o.Assign(f, p))
+}
+
+// write is a write to page p that lands in frame f, and is seen at once.
+func write(t testing.TB, o *Oracle, f ID, p Page, id uint64, offset uint32) {
+	t.Helper()
+	expect(t, "store", o.Store(f, id, offset), Good)
+	expect(t, "expect", o.Expect(p, id, offset), Good)
 }
 
 func must(t testing.TB, errs ...error) {
@@ -71,17 +74,15 @@ func TestMix(t *testing.T) {
 // A dirty page goes out and comes back with its last write.
 func TestSwapRoundTrip(t *testing.T) {
 	o := mustNew(t, 2, 4, 4)
-	g := give(t, o, 0, 3)
+	give(t, o, 0, 3)
 	must(t, o.Zero(0))
-	expect(t, "write", o.WriteDMA(0, 3, g, 77, 512), Good)
+	write(t, o, 0, 3, 77, 512)
 	must(t, o.CopyOut(0, 2), o.Free(0))
 	expect(t, "in swap", o.CheckSlot(2, 3), Good)
-	g = give(t, o, 1, 3)
+	give(t, o, 1, 3)
 	expect(t, "before swap-in", o.Check(1, 3), Corrupt)
 	must(t, o.CopyIn(2, 1))
-	if _, v := o.ReadDMA(1, 3, g); v != Good {
-		t.Errorf("read after swap-in: %v", v)
-	}
+	expect(t, "read after swap-in", o.Check(1, 3), Good)
 	must(t, o.FreeSlot(2))
 	if err := o.CopyIn(2, 1); !errors.Is(err, ErrEmpty) {
 		t.Errorf("swap-in from a freed slot: %v", err)
@@ -92,14 +93,14 @@ func TestSwapRoundTrip(t *testing.T) {
 // whatever is written later.
 func TestLateWriteIsSeenForEver(t *testing.T) {
 	o := mustNew(t, 2, 1, 1)
-	g := give(t, o, 0, 0)
+	give(t, o, 0, 0)
 	must(t, o.Zero(0), o.CopyOut(0, 0))
-	expect(t, "write after the copy", o.WriteDMA(0, 0, g, 1, 0), Good)
+	write(t, o, 0, 0, 1, 0)
 	must(t, o.Free(0))
-	g = give(t, o, 1, 0)
+	give(t, o, 1, 0)
 	must(t, o.CopyIn(0, 1))
 	for id := range uint64(100) {
-		expect(t, "later write", o.WriteDMA(1, 0, g, id, 8), Good)
+		write(t, o, 1, 0, id, 8)
 		expect(t, "content", o.Check(1, 0), Corrupt)
 	}
 }
@@ -107,44 +108,41 @@ func TestLateWriteIsSeenForEver(t *testing.T) {
 // An old translation after the frame changed hands harms both pages.
 func TestStaleWriteHarmsBothPages(t *testing.T) {
 	o := mustNew(t, 2, 2, 0)
-	old := give(t, o, 0, 0)
+	give(t, o, 0, 0)
 	must(t, o.Zero(0), o.CopyFrame(0, 1), o.Free(0))
-	moved := give(t, o, 1, 0)
-	next := give(t, o, 0, 1)
+	give(t, o, 1, 0)
+	give(t, o, 0, 1)
 	must(t, o.Zero(0))
-	expect(t, "stale write", o.WriteDMA(0, 0, old, 9, 0), Stale)
+	expect(t, "the old translation", o.Check(0, 0), Stale)
+	write(t, o, 0, 0, 9, 0)
 	expect(t, "page that lost the write", o.Check(1, 0), Corrupt)
 	expect(t, "page that was overwritten", o.Check(0, 1), Corrupt)
-	if _, v := o.ReadDMA(0, 0, old); v != Stale {
-		t.Errorf("stale read: %v", v)
-	}
-	if _, v := o.ReadDMA(1, 0, moved); v != Corrupt {
-		t.Errorf("read of the harmed page: %v", v)
-	}
-	expect(t, "translation of the new owner", o.Current(0, 1, next), Good)
 }
 
-// The same page in the same frame again is another generation.
-func TestGenerationChangesOnReassignment(t *testing.T) {
-	o := mustNew(t, 1, 1, 0)
-	first := give(t, o, 0, 0)
-	must(t, o.Free(0))
-	expect(t, "while free", o.Current(0, 0, first), Stale)
-	second := give(t, o, 0, 0)
-	expect(t, "old translation", o.Current(0, 0, first), Stale)
-	expect(t, "new translation", o.Current(0, 0, second), Good)
-	if p, g := o.Owner(0); p != 0 || g != second {
-		t.Errorf("owner %d, generation %d", p, g)
+// A frame is a page's from Assign to Free.
+func TestOwner(t *testing.T) {
+	o := mustNew(t, 1, 2, 0)
+	owner := func(want Page) {
+		t.Helper()
+		if got := o.Owner(0); got != want {
+			t.Errorf("owner %d, want %d", got, want)
+		}
 	}
+	owner(NoPage)
+	give(t, o, 0, 1)
+	owner(1)
+	must(t, o.Free(0))
+	owner(NoPage)
+	expect(t, "while free", o.Check(0, 1), Stale)
 }
 
 // A page that was given up is zeros again, wherever it was; what was written
 // before is not asked for.
 func TestForget(t *testing.T) {
 	o := mustNew(t, 1, 1, 0)
-	g := give(t, o, 0, 0)
+	give(t, o, 0, 0)
 	must(t, o.Zero(0))
-	expect(t, "write", o.WriteDMA(0, 0, g, 5, 0), Good)
+	write(t, o, 0, 0, 5, 0)
 	must(t, o.Forget(0))
 	expect(t, "in its frame", o.Check(0, 0), Corrupt)
 	expect(t, "nowhere", o.CheckUnwritten(0), Good)
@@ -173,8 +171,8 @@ func TestRefusals(t *testing.T) {
 			t.Errorf("out of range: %v", err)
 		}
 	}
-	for _, v := range []Verdict{o.Store(1, 0, 0), o.Expect(1, 0, 0), o.WriteDMA(0, 1, 0, 0, 0),
-		o.Check(1, 0), o.CheckSlot(0, 1), o.CheckUnwritten(1), o.Current(1, 0, 0)} {
+	for _, v := range []Verdict{o.Store(1, 0, 0), o.Expect(1, 0, 0),
+		o.Check(1, 0), o.CheckSlot(0, 1), o.CheckUnwritten(1)} {
 		expect(t, "out of range", v, NoObject)
 	}
 	if err := o.Free(0); !errors.Is(err, ErrNotOwned) {
@@ -184,7 +182,7 @@ func TestRefusals(t *testing.T) {
 		t.Errorf("swap-out of a free frame: %v", err)
 	}
 	give(t, o, 0, 0)
-	if _, err := o.Assign(0, 0); !errors.Is(err, ErrOwned) {
+	if err := o.Assign(0, 0); !errors.Is(err, ErrOwned) {
 		t.Errorf("second owner: %v", err)
 	}
 	if _, err := New(-1, 0, 0); err == nil {
@@ -202,7 +200,6 @@ func TestRightPagerIsNeverBlamed(t *testing.T) {
 			t.Fatal(err)
 		}
 		var where [pages]int // frame+1, or 0
-		var generation [pages]uint32
 		var swapped [pages]bool
 		var clock [frames]int // page in the frame, -1
 		for i := range clock {
@@ -218,7 +215,7 @@ func TestRightPagerIsNeverBlamed(t *testing.T) {
 					}
 					where[v], swapped[v] = 0, true
 				}
-				if generation[p], err = o.Assign(ID(f), Page(p)); err != nil {
+				if err := o.Assign(ID(f), Page(p)); err != nil {
 					t.Fatal(err)
 				}
 				if swapped[p] {
@@ -232,10 +229,10 @@ func TestRightPagerIsNeverBlamed(t *testing.T) {
 				where[p], clock[f] = f+1, p
 			}
 			f := ID(where[p] - 1)
-			if v := o.WriteDMA(f, Page(p), generation[p], id, uint32(id%4096)); v != Good {
-				t.Fatalf("write: %v", v)
+			if o.Store(f, id, uint32(id%4096)) != Good || o.Expect(Page(p), id, uint32(id%4096)) != Good {
+				t.Fatal("write refused")
 			}
-			if _, v := o.ReadDMA(f, Page(p), generation[p]); v != Good {
+			if v := o.Check(f, Page(p)); v != Good {
 				t.Fatalf("read: %v", v)
 			}
 		}
@@ -260,7 +257,7 @@ func TestSize(t *testing.T) {
 	}
 }
 
-func BenchmarkWriteDMA(b *testing.B) {
+func BenchmarkWrite(b *testing.B) {
 	o := mustNew(b, 1<<16, 1<<16, 0)
 	for f := range ID(1 << 16) {
 		give(b, o, f, Page(f))
@@ -269,6 +266,7 @@ func BenchmarkWriteDMA(b *testing.B) {
 	f := uint32(0)
 	for b.Loop() {
 		f = (f + 7919) & (1<<16 - 1)
-		o.WriteDMA(ID(f), Page(f), 1, uint64(f), 0)
+		o.Store(ID(f), uint64(f), 0)
+		o.Expect(Page(f), uint64(f), 0)
 	}
 }

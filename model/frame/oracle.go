@@ -25,7 +25,7 @@ type Verdict uint8
 // Verdicts.
 const (
 	Good     Verdict = iota
-	Stale            // the frame is not the page's, or is no longer: owner or generation differ
+	Stale            // the frame is not the page's, or is no longer
 	Corrupt          // the right place, but not the content that the process must see
 	NoObject         // frame, page or slot does not exist
 	numVerdicts
@@ -49,9 +49,8 @@ var (
 )
 
 type frameState struct {
-	owner      Page
-	generation uint32
-	tag        Tag
+	owner Page
+	tag   Tag
 }
 
 type slotState struct {
@@ -93,19 +92,17 @@ func (o *Oracle) hasPage(p Page) bool { return uint64(p) < uint64(len(o.pages)) 
 func (o *Oracle) hasSlot(s Slot) bool { return uint64(s) < uint64(len(o.slots)) }
 
 // Assign gives a free frame to a page. The frame keeps its content: Zero,
-// CopyIn or CopyFrame follows. The generation returned is what translations
-// to the frame must present.
-func (o *Oracle) Assign(f ID, p Page) (generation uint32, err error) {
+// CopyIn or CopyFrame follows.
+func (o *Oracle) Assign(f ID, p Page) error {
 	if !o.hasFrame(f) || !o.hasPage(p) {
-		return 0, ErrNoObject
+		return ErrNoObject
 	}
 	s := &o.frames[f]
 	if s.owner != NoPage {
-		return 0, ErrOwned
+		return ErrOwned
 	}
 	s.owner = p
-	s.generation++
-	return s.generation, nil
+	return nil
 }
 
 // Free takes a frame from its page. Its content stays until something
@@ -118,7 +115,6 @@ func (o *Oracle) Free(f ID) error {
 		return ErrNotOwned
 	}
 	o.frames[f].owner = NoPage
-	o.frames[f].generation++
 	return nil
 }
 
@@ -131,12 +127,12 @@ func (o *Oracle) Forget(p Page) error {
 	return nil
 }
 
-// Owner is the page that owns a frame, or NoPage, and the frame's generation.
-func (o *Oracle) Owner(f ID) (Page, uint32) {
+// Owner is the page that owns a frame, or NoPage.
+func (o *Oracle) Owner(f ID) Page {
 	if !o.hasFrame(f) {
-		return NoPage, 0
+		return NoPage
 	}
-	return o.frames[f].owner, o.frames[f].generation
+	return o.frames[f].owner
 }
 
 // Zero clears a frame's content.

@@ -44,12 +44,6 @@ func (e Entry) Encode() Word {
 	return w
 }
 
-// Decode is the inverse of Encode.
-func (w Word) Decode() Entry {
-	return Entry{PA: w.PA(), Read: w&bitRead != 0, Write: w&bitWrite != 0,
-		Present: w.Present(), Suspended: w.Suspended()}
-}
-
 // PA is the physical address of the page.
 func (w Word) PA() model.PA { return model.PA(w & addressMask) }
 

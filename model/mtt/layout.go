@@ -52,20 +52,11 @@ func NewLayout(base model.PA, entries uint64, levels int) (Layout, error) {
 	return l, nil
 }
 
-// Entries is the number of leaf entries.
-func (l *Layout) Entries() uint64 { return l.entries }
-
-// Levels is the number of reads of a walk that finds nothing cached.
-func (l *Layout) Levels() int { return l.levels }
-
-// Bytes is the table memory occupied, directories included.
-func (l *Layout) Bytes() uint64 { return uint64(l.end - l.base[0]) }
-
 // Address is where leaf entry i lies.
 func (l *Layout) Address(i uint64) model.PA { return l.base[0] + model.PA(i*EntryBytes) }
 
-// Walk is the addresses that a walk for entry i reads, root first; the first
-// Levels() of them are meaningful.
+// Walk is the addresses that a walk for entry i reads, root first; as many
+// of them as the table has levels are meaningful.
 func (l *Layout) Walk(i uint64) (reads [MaxLevels]model.PA) {
 	for step := range l.levels {
 		level := l.levels - 1 - step

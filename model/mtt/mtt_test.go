@@ -18,6 +18,12 @@ func mustLayout(t testing.TB, base model.PA, entries uint64, levels int) Layout 
 	return l
 }
 
+// decode is the inverse of Entry.Encode.
+func decode(w Word) Entry {
+	return Entry{PA: w.PA(), Read: w&bitRead != 0, Write: w&bitWrite != 0,
+		Present: w.Present(), Suspended: w.Suspended()}
+}
+
 func TestEntryBits(t *testing.T) {
 	for _, tc := range []struct {
 		e Entry
@@ -28,8 +34,8 @@ func TestEntryBits(t *testing.T) {
 		{Entry{PA: 0x1234_5000, Read: true, Write: true, Present: true}, 0x1234_5007},
 		{Entry{PA: 0xFFFF_FFFF_FFFF_F000, Present: true, Suspended: true}, 0xFFFF_FFFF_FFFF_F00C},
 	} {
-		if got := tc.e.Encode(); got != tc.w || got.Decode() != tc.e {
-			t.Errorf("%+v encodes to %#x, want %#x; back %+v", tc.e, got, tc.w, got.Decode())
+		if got := tc.e.Encode(); got != tc.w || decode(got) != tc.e {
+			t.Errorf("%+v encodes to %#x, want %#x; back %+v", tc.e, got, tc.w, decode(got))
 		}
 	}
 }
@@ -47,7 +53,7 @@ func TestAllows(t *testing.T) {
 		for _, on := range []bool{true, false} {
 			want := e
 			want.Suspended = on
-			if got := w.WithSuspended(on).Decode(); got != want {
+			if got := decode(w.WithSuspended(on)); got != want {
 				t.Fatalf("WithSuspended(%v) = %+v", on, got)
 			}
 		}
@@ -81,11 +87,11 @@ func TestWalkByHand(t *testing.T) {
 	} {
 		l := mustLayout(t, base, 1024, tc.levels)
 		reads := l.Walk(515)
-		if got := reads[:l.Levels()]; !slices.Equal(got, tc.want) {
+		if got := reads[:l.levels]; !slices.Equal(got, tc.want) {
 			t.Errorf("%d levels: %#x, want %#x", tc.levels, got, tc.want)
 		}
-		if l.Bytes() != tc.bytes || l.Address(515) != base+8*515 {
-			t.Errorf("%d levels: %d bytes, leaf at %#x", tc.levels, l.Bytes(), l.Address(515))
+		if uint64(l.end-l.base[0]) != tc.bytes || l.Address(515) != base+8*515 {
+			t.Errorf("%d levels: %d bytes, leaf at %#x", tc.levels, uint64(l.end-l.base[0]), l.Address(515))
 		}
 	}
 }
@@ -94,8 +100,8 @@ func TestWalkByHand(t *testing.T) {
 // 20 entries of one 4 KiB chunk.
 func TestTwentyGigabytes(t *testing.T) {
 	l := mustLayout(t, 0, 20<<30>>12, 3)
-	if want := uint64(40<<20 + 80<<10 + 4<<10); l.Bytes() != want {
-		t.Errorf("%d bytes, want %d", l.Bytes(), want)
+	if want := uint64(40<<20 + 80<<10 + 4<<10); uint64(l.end-l.base[0]) != want {
+		t.Errorf("%d bytes, want %d", uint64(l.end-l.base[0]), want)
 	}
 }
 
@@ -115,7 +121,7 @@ func TestWalkSharesUpperLevels(t *testing.T) {
 				t.Fatalf("step %d of %d and %d: %#x, %#x", step, i, j, a[step], b[step])
 			}
 		}
-		if !(b[2] < a[1] && b[1] < a[0] && a[0] < 0x4000+model.PA(l.Bytes())) {
+		if !(b[2] < a[1] && b[1] < a[0] && a[0] < 0x4000+model.PA(uint64(l.end-l.base[0]))) {
 			t.Fatalf("levels overlap: %#x %#x", a, b)
 		}
 	})
@@ -267,8 +273,8 @@ func TestPagesByHand(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if p.Entries() != 514 {
-		t.Errorf("%d entries, want 514", p.Entries())
+	if p.adapter.Span(p.base, p.length) != 514 {
+		t.Errorf("%d entries, want 514", p.adapter.Span(p.base, p.length))
 	}
 	for _, tc := range []struct {
 		va       model.VA
@@ -309,7 +315,7 @@ func TestCoveredProperty(t *testing.T) {
 		va := model.VA(rapid.Uint64Range(0, 1<<25).Draw(t, "va"))
 		n := rapid.Uint64Range(1, 1<<22).Draw(t, "n")
 		first, count := p.Covered(va, n)
-		for i := range p.Entries() {
+		for i := range p.adapter.Span(p.base, p.length) {
 			h := p.HostPage(i)
 			touched := h >= host.Number(va) && h <= host.Number(va+model.VA(n-1))
 			if in := i >= first && i-first < count; in != touched {

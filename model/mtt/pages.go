@@ -25,9 +25,6 @@ func NewPages(base model.VA, length uint64, adapter, host model.PageShift) (Page
 	return Pages{base, length, adapter, host}, nil
 }
 
-// Entries is the number of entries of the region.
-func (p Pages) Entries() uint64 { return p.adapter.Span(p.base, p.length) }
-
 // Entry is the entry, counted from the region's first, that translates va,
 // which must lie in the region.
 func (p Pages) Entry(va model.VA) uint64 {

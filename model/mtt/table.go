@@ -22,9 +22,6 @@ func NewTable(l Layout) *Table {
 	}
 }
 
-// Entries is the number of entries.
-func (t *Table) Entries() uint64 { return t.entries }
-
 // Get is entry i; one out of range is absent.
 func (t *Table) Get(i uint64) Word {
 	if i >= t.entries {

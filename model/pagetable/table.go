@@ -52,11 +52,6 @@ type Walk struct {
 // Present tells whether the address is mapped.
 func (w *Walk) Present() bool { return w.Entry.Has(Present) }
 
-// Translate is the physical address of va, which the walk must have found.
-func (w *Walk) Translate(va model.VA) model.PA {
-	return w.Entry.PA() + model.PA(uint64(va)&(w.Shift.Bytes()-1))
-}
-
 // Lookup walks for an address and changes nothing. A non-canonical address
 // reads nothing: Depth is 0.
 func (t *Table) Lookup(va model.VA) (w Walk) {

@@ -18,9 +18,8 @@ import (
 // cycle model misses as often as the curve says, to the unit: accesses that span
 // pages included.
 func TestCycleModelAgrees(t *testing.T) {
-	spec := workload.DefaultSyntheticSpec()
-	spec.Pattern, spec.Accesses, spec.WorkingSet, spec.AccessBytes = workload.Zipf, 4000, 8<<20, 9000
-	g, err := workload.NewGenerator(spec)
+	g, err := workload.NewGenerator(workload.SyntheticSpec{Pattern: workload.Zipf, ZipfTheta: 0.99, Accesses: 4000,
+		WorkingSet: 8 << 20, Regions: 1, Page: model.Shift4K, AccessBytes: 9000, QPs: 1, Tenants: 1})
 	if err != nil {
 		t.Fatal(err)
 	}

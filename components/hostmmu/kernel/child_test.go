@@ -31,7 +31,7 @@ func TestFork(t *testing.T) {
 		if frame == old || w.kernel.Held() != 1 || here != 4 || free != 3 {
 			t.Errorf("frame %d was %d; %d held, %d resident, %d free; want another, 1, 4, 3", frame, old, w.kernel.Held(), here, free)
 		}
-		if owner, _ := w.oracle.Owner(content.ID(old)); owner != content.NoPage {
+		if owner := w.oracle.Owner(content.ID(old)); owner != content.NoPage {
 			t.Errorf("the child's frame is page %d's", owner)
 		}
 	})

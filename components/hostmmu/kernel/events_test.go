@@ -181,7 +181,7 @@ func TestSplitAndCollapse(t *testing.T) {
 	w.at(50*us, func(now clocked.Time) {
 		for i := range model.VA(512) {
 			l := w.kernel.table.Lookup(0x400000 + i<<12)
-			if !l.Writable || l.Shift != model.Shift4K || l.Translate(0x400000+i<<12) != model.PA(frame)<<21+model.PA(i)<<12 {
+			if !l.Writable || l.Shift != model.Shift4K || l.Entry.PA() != model.PA(frame)<<21+model.PA(i)<<12 {
 				t.Fatalf("leaf %d: %+v", i, l)
 			}
 		}
@@ -208,7 +208,7 @@ func TestSplitAndCollapse(t *testing.T) {
 	// Protect and Unprotect found nobody to tell.
 	w.wantRecords(measure.TriggerSplit)
 	l := w.kernel.table.Lookup(0x400000)
-	if moved, _, _ := w.kernel.Locate(0); moved == frame || l.Shift != model.Shift2M || l.Translate(0x400000) != model.PA(moved)<<21 {
+	if moved, _, _ := w.kernel.Locate(0); moved == frame || l.Shift != model.Shift2M || l.Entry.PA() != model.PA(moved)<<21 {
 		t.Errorf("frame %d was %d, leaf %+v", moved, frame, l)
 	}
 	if small := resident(t, 4, 4, nil); small.kernel.Split(0, 1) {

@@ -128,7 +128,7 @@ func TestFrameIsHeldUntilTheFlush(t *testing.T) {
 			late++
 			_, page := w.kernel.find(c.First)
 			f := content.ID(e.pa >> 12)
-			if owner, _ := w.oracle.Owner(f); owner != content.Page(page) {
+			if owner := w.oracle.Owner(f); owner != content.Page(page) {
 				t.Errorf("%v: frame %d is page %d's, and the IOTLB has it for page %d", now, f, owner, page)
 			}
 			w.transfer(now, &qp{}, access{page: page, write: true}, e.pa)

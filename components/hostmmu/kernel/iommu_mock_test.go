@@ -72,7 +72,7 @@ func (m *iommuMock) translate(w *world, pasid uint32, va model.VA, write bool) (
 		if !walk.Present() {
 			return entry{}, false
 		}
-		e = entry{pa: walk.Translate(page.va), present: true, write: walk.Writable, clean: !walk.Entry.Has(dirty)}
+		e = entry{pa: walk.Entry.PA() + model.PA(uint64(page.va)&(walk.Shift.Bytes()-1)), present: true, write: walk.Writable, clean: !walk.Entry.Has(dirty)}
 		switch {
 		case m.noDirty:
 		case write && e.write:

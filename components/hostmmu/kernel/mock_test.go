@@ -180,17 +180,17 @@ func (w *world) apply(op *msg.PageOp) (lost bool) {
 		}
 		return false
 	case msg.PageZero:
-		if _, err = w.oracle.Assign(f, p); err == nil {
+		if err = w.oracle.Assign(f, p); err == nil {
 			err = w.oracle.Zero(f)
 		}
 	case msg.PageIn:
-		if _, err = w.oracle.Assign(f, p); err == nil {
+		if err = w.oracle.Assign(f, p); err == nil {
 			err = w.oracle.CopyIn(slot, f)
 		}
 	case msg.PageOut:
 		err = w.oracle.CopyOut(f, slot)
 	case msg.PageCopy:
-		if _, err = w.oracle.Assign(f, p); err == nil {
+		if err = w.oracle.Assign(f, p); err == nil {
 			err = w.oracle.CopyFrame(content.ID(op.Slot), f)
 		}
 	case msg.PageCPUWrite:
@@ -347,17 +347,19 @@ func (w *world) access(now clocked.Time, i int, n *nic, number int) {
 // transfer is the DMA of an access.
 func (w *world) transfer(now clocked.Time, q *qp, a access, pa model.PA) {
 	f := content.ID(uint64(pa) >> w.kernel.shift)
-	_, generation := w.oracle.Owner(f)
 	if old, kept := w.orphans[uint32(f)]; kept && old == a.page {
 		w.deferred++
 	} else if a.write {
 		if w.kernel.pages[a.page].steady() && !w.kernel.storable(a.page) {
 			w.forbidden++
 		}
-		if w.oracle.WriteDMA(f, content.Page(a.page), generation, w.random(), 0) != content.Good {
+		id := w.random()
+		w.oracle.Store(f, id, 0)
+		w.oracle.Expect(content.Page(a.page), id, 0)
+		if w.oracle.Owner(f) != content.Page(a.page) {
 			w.stale++
 		}
-	} else if _, v := w.oracle.ReadDMA(f, content.Page(a.page), generation); v == content.Corrupt {
+	} else if v := w.oracle.Check(f, content.Page(a.page)); v == content.Corrupt {
 		w.lost++
 	} else if v != content.Good {
 		w.stale++

@@ -34,7 +34,7 @@ func (m *Memory) checkWrite(pa model.PA, oracle msg.Oracle) {
 		return
 	}
 	m.content.Expect(frame.Page(oracle.Page), oracle.Write, offset)
-	if owner, _ := m.content.Owner(f); owner != frame.Page(oracle.Page) {
+	if m.content.Owner(f) != frame.Page(oracle.Page) {
 		m.stats.StaleDMA++
 	}
 }
@@ -77,7 +77,7 @@ func (m *Memory) checkRead(pa model.PA, page uint32) (stale bool) {
 // orphaned tells whether a registration that outlived the mapping of a page
 // keeps the frame. The look-up is made for frames that nobody owns only.
 func (m *Memory) orphaned(f frame.ID, p frame.Page) bool {
-	if owner, _ := m.content.Owner(f); owner != frame.NoPage {
+	if m.content.Owner(f) != frame.NoPage {
 		return false
 	}
 	old, kept := m.orphans[f]
@@ -116,12 +116,12 @@ func (m *Memory) apply(op *msg.PageOp) (lost bool) {
 	case msg.PageDiscard, msg.PageOrphan:
 		return m.discard(op)
 	case msg.PageZero:
-		if _, err := o.Assign(f, p); err != nil {
+		if err := o.Assign(f, p); err != nil {
 			return true
 		}
 		o.Zero(f)
 	case msg.PageIn:
-		if _, err := o.Assign(f, p); err != nil || o.CopyIn(slot, f) != nil {
+		if err := o.Assign(f, p); err != nil || o.CopyIn(slot, f) != nil {
 			return true
 		}
 	case msg.PageOut:
@@ -129,7 +129,7 @@ func (m *Memory) apply(op *msg.PageOp) (lost bool) {
 			return true
 		}
 	case msg.PageCopy:
-		if _, err := o.Assign(f, p); err != nil || o.CopyFrame(frame.ID(op.Slot), f) != nil {
+		if err := o.Assign(f, p); err != nil || o.CopyFrame(frame.ID(op.Slot), f) != nil {
 			return true
 		}
 	case msg.PageCPUWrite:
