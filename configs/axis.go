@@ -14,11 +14,12 @@ type axisText struct {
 	key, from, to, step, times string
 	values                     []string
 	listed                     bool
+	with                       *yaml.Node // nil: nothing changes in step
 }
 
 // axis reads {key, values: […]}, or {key, from, to, step} (a sum), or {key,
 // from, to, times} (a product); both ends belong to the range where it meets
-// them.
+// them. With each, {with: {key: […]}} names what changes in step.
 func (r *experimentReader) axis(label string, item *yaml.Node) {
 	if item.Kind != yaml.MappingNode {
 		r.fail(item.Line, label, "{key, values} or {key, from, to, step or times} is due")
@@ -27,14 +28,15 @@ func (r *experimentReader) axis(label string, item *yaml.Node) {
 	var a axisText
 	scalars := map[string]*string{"key": &a.key, "from": &a.from, "to": &a.to, "step": &a.step, "times": &a.times}
 	before := r.count()
-	r.fields(item, label+".", []string{"key", "values", "from", "to", "step", "times"}, func(key string, value *yaml.Node) {
-		if key != "values" {
+	r.fields(item, label+".", []string{"key", "values", "from", "to", "step", "times", "with"}, func(key string, value *yaml.Node) {
+		switch key {
+		case "values":
+			a.listed = true
+			a.values = r.texts(label+".values", value)
+		case "with":
+			a.with = value
+		default:
 			*scalars[key] = r.text(label+"."+key, value)
-			return
-		}
-		a.listed = true
-		for _, v := range r.items(label+".values", value) {
-			a.values = append(a.values, r.text(label+".values", follow(v)))
 		}
 	})
 	if r.count() > before {
@@ -46,7 +48,47 @@ func (r *experimentReader) axis(label string, item *yaml.Node) {
 		return
 	}
 	r.axisLines = append(r.axisLines, item.Line)
-	r.out.Axes = append(r.out.Axes, Axis{Key: a.key, Values: r.values(label, item.Line, n, a)})
+	axis := Axis{Key: a.key, Values: r.values(label, item.Line, n, a)}
+	if a.with != nil && r.count() == before {
+		axis.With = r.with(label+".with", a.with, len(axis.Values))
+	}
+	r.out.Axes = append(r.out.Axes, axis)
+}
+
+// texts reads a list of values.
+func (r *experimentReader) texts(label string, value *yaml.Node) (texts []string) {
+	for _, v := range r.items(label, value) {
+		texts = append(texts, r.text(label, follow(v)))
+	}
+	return texts
+}
+
+// with reads KEY: [a value for each of the axis].
+func (r *experimentReader) with(label string, m *yaml.Node, size int) (all []Axis) {
+	if m.Kind != yaml.MappingNode {
+		r.fail(m.Line, label, "KEY: [VALUES] lines are due")
+		return nil
+	}
+	for i := 0; i+1 < len(m.Content); i += 2 {
+		key, list := m.Content[i], follow(m.Content[i+1])
+		n, err := r.tree.find(key.Value)
+		if err != nil {
+			r.fail(key.Line, label, "%s: %v", show(key.Value), err)
+			continue
+		}
+		before := r.count()
+		texts := r.texts(label+"."+key.Value, list)
+		if r.count() > before {
+			continue
+		}
+		if len(texts) != size {
+			r.fail(key.Line, n.path, "a list of %d beside an axis of %d", len(texts), size)
+			continue
+		}
+		r.axisLines = append(r.axisLines, key.Line)
+		all = append(all, Axis{Key: n.path, Values: r.canonical(key.Line, n, texts)})
+	}
+	return all
 }
 
 // values checks the values of an axis and puts them in canonical form.
@@ -67,18 +109,24 @@ func (r *experimentReader) values(label string, line int, n *node, a axisText) [
 			r.fail(line, n.path, "%s", problem)
 		}
 	}
-	var out []string
+	out := r.canonical(line, n, texts)
+	for i, v := range out {
+		if slices.Contains(out[:i], v) {
+			r.fail(line, n.path, "%s is on the axis twice", show(v))
+		}
+	}
+	return out
+}
+
+// canonical checks values of a key and puts them in the form that all share.
+func (r *experimentReader) canonical(line int, n *node, texts []string) (out []string) {
 	for _, text := range texts {
 		v, err := r.tree.value(n, text)
 		if err != nil {
 			r.fail(line, n.path, "%v", err)
 			continue
 		}
-		canonical := n.kind.format(v)
-		if slices.Contains(out, canonical) {
-			r.fail(line, n.path, "%s is on the axis twice", show(text))
-		}
-		out = append(out, canonical)
+		out = append(out, n.kind.format(v))
 	}
 	return out
 }

@@ -26,6 +26,7 @@ type Experiment struct {
 type Axis struct {
 	Key    string
 	Values []string
+	With   []Axis // parameters that change in step with it; they have as many values
 }
 
 // maxPoints bounds a sweep, so that a slip in a range does not fill a disk.
@@ -59,13 +60,38 @@ func (e *Experiment) Points() [][]model.Setting {
 	return points
 }
 
+// Overrides are the settings of a point, and those that change in step with
+// them.
+func (e *Experiment) Overrides(point []model.Setting) []model.Setting {
+	all := slices.Clone(point)
+	for i, a := range e.Axes {
+		n := slices.Index(a.Values, point[i].Value)
+		for _, w := range a.With {
+			all = append(all, model.Setting{Key: w.Key, Value: w.Values[n]})
+		}
+	}
+	return all
+}
+
+// Keys are the parameters that points set: of each axis its own, then those in
+// step with it.
+func (e *Experiment) Keys() (keys []string) {
+	for _, a := range e.Axes {
+		keys = append(keys, a.Key)
+		for _, w := range a.With {
+			keys = append(keys, w.Key)
+		}
+	}
+	return keys
+}
+
 // experimentReader reads the keys of an experiment file.
 type experimentReader struct {
 	tree    *tree
 	doc     Document
 	figures []string // that there are; nil: any
 	out     *Experiment
-	// lines of the top-level keys, and of the axes by their index
+	// lines of the top-level keys, and of the axes' keys in their order
 	lines     map[string]int
 	axisLines []int
 	*problems
@@ -186,13 +212,13 @@ func (r *experimentReader) whole() {
 			r.fail(r.lines[keyProfile], keyProfile, "%v", err)
 		}
 	}
-	for i, a := range r.out.Axes {
-		same := func(b Axis) bool { return a.Key == b.Key }
-		if slices.ContainsFunc(r.out.Axes[:i], same) {
-			r.fail(r.axisLines[i], a.Key, "is the key of two axes")
+	keys := r.out.Keys()
+	for i, key := range keys {
+		if slices.Contains(keys[:i], key) {
+			r.fail(r.axisLines[i], key, "is the key of two axes")
 		}
-		if slices.ContainsFunc(r.out.Set, func(s model.Setting) bool { return s.Key == a.Key }) {
-			r.fail(r.axisLines[i], a.Key, "is both an axis and fixed in set")
+		if slices.ContainsFunc(r.out.Set, func(s model.Setting) bool { return s.Key == key }) {
+			r.fail(r.axisLines[i], key, "is both an axis and fixed in set")
 		}
 	}
 	if r.out.Size() > maxPoints {

@@ -19,7 +19,7 @@ func TestExperiment(t *testing.T) {
 		var out strings.Builder
 		fmt.Fprintf(&out, "%s: %d points, set %v, figures %v\n", e.Name, e.Size(), e.Set, e.Figures)
 		for _, p := range e.Points() {
-			fmt.Fprintln(&out, p)
+			fmt.Fprintln(&out, e.Overrides(p))
 		}
 		return out.String()
 	})
@@ -80,6 +80,7 @@ func TestLoadTakesTheExperimentBelowSet(t *testing.T) {
 
 func FuzzExperiment(f *testing.F) {
 	for _, seed := range []string{"name: a\naxes: [{key: seed, values: [1, 2]}]", "axes: [{key: seed, from: 1, to: 9, times: 2}]",
+		"name: a\naxes: [{key: seed, values: [1, 2], with: {scheme: [odp, sva]}}]",
 		"name: a\naxes: [{key: pressure.overcommit, from: 0.1, to: 60, times: 1.01}]", "set: {seed: 1}\naxes: 3", "figures: [a, [b]]"} {
 		f.Add(seed)
 	}

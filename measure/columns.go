@@ -181,6 +181,8 @@ func invalidationColumns() []column[Invalidation] {
 		integer("iotlb_ps", func(v *row) *clocked.Time { return &v.IOTLB }),
 		integer("devtlb_ps", func(v *row) *clocked.Time { return &v.DevTLB }),
 		integer("done_ps", func(v *row) *clocked.Time { return &v.Done }),
+		integer("checked_ps", func(v *row) *clocked.Time { return &v.Checked }),
+		integer("others_ps", func(v *row) *clocked.Time { return &v.Others }),
 		flag("timed_out", func(v *row) *bool { return &v.TimedOut }),
 		flag("warmup", func(v *row) *bool { return &v.Warmup }),
 	}

@@ -63,7 +63,7 @@ func (d *digest) invalidation(v *Invalidation) {
 	for _, word := range [...]uint64{
 		v.ID, uint64(v.Adapter), uint64(v.Trigger), uint64(v.Pages),
 		uint64(v.Notified), uint64(v.Sent), uint64(v.Received), uint64(v.Marked), uint64(v.Drained),
-		uint64(v.Acknowledged), uint64(v.IOTLB), uint64(v.DevTLB), uint64(v.Done),
+		uint64(v.Acknowledged), uint64(v.IOTLB), uint64(v.DevTLB), uint64(v.Done), uint64(v.Checked), uint64(v.Others),
 		bit(v.TimedOut), bit(v.Warmup),
 	} {
 		b = binary.LittleEndian.AppendUint64(b, word)

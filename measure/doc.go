@@ -43,7 +43,7 @@
 //     the words id, adapter, op, status, warmup, qp, key, len, va, issue,
 //     complete, the counts in column order and the causes in their order;
 //   - the same of invalidations.parquet, each row the words id, adapter,
-//     trigger, pages, the nine instants in column order, timed_out, warmup;
+//     trigger, pages, the eleven instants in column order, timed_out, warmup;
 //   - every integer of the summary in declaration order, and the length of
 //     every list before its elements. Floating-point numbers (wall time, rates,
 //     utilisation), strings and flags are left out.

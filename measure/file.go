@@ -84,6 +84,8 @@ func fileError(path string, err error) error {
 	switch {
 	case errors.Is(err, syscall.ENOTDIR):
 		return fmt.Errorf("%s: cannot write: %s is a file; choose another --out", path, fileOf(at))
+	case errors.Is(err, syscall.EEXIST): // of a folder to make, where there is neither folder nor file
+		return fmt.Errorf("%s: cannot write: %s is a symbolic link to nowhere; choose another --out", path, at)
 	case errors.Is(err, syscall.ENOSPC), errors.Is(err, syscall.EDQUOT):
 		return fmt.Errorf("%s: cannot write: %w; free space or choose another --out", path, err)
 	}

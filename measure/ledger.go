@@ -9,7 +9,7 @@ type Cause uint8
 // Causes, in the order of an access's life.
 const (
 	CausePost         Cause = iota // doorbell and work-request fetch at the requester
-	CauseSendQueue                 // behind earlier work of its QP, max_rd_atomic slots, send window
+	CauseSendQueue                 // not sent yet: behind earlier work of its QP, max_rd_atomic slots, send window
 	CausePayload                   // the requester reads the data to send from its own memory
 	CauseNetwork                   // serialization and propagation on the wire, both directions
 	CauseRxBuffer                  // in the receive buffer, behind packets whose translation waits
@@ -24,11 +24,11 @@ const (
 	CauseDMAQueue                  // DMA engine: waiting for tags, credits, completion space, the link
 	CausePCIe                      // on the PCIe link
 	CauseHostMemory                // root complex and memory
-	CauseRNRWait                   // requester waits for an RNR timer
+	CauseRNRWait                   // RNR timer of its QP; all that was sent when the NAK came must be sent again
 	CauseRetransmit                // sent in vain: until the loss was noticed and sending went back
 	CauseATS                       // translation request to the IOMMU and back
 	CauseIOMMU                     // IOTLB miss of the transfer itself: page-table walk at the root complex
-	CauseRTOWait                   // TCP waits for its retransmission time-out
+	CauseRTOWait                   // TCP's retransmission time-out; all that was sent must be sent again
 	CauseGrant                     // the peer waits until the host advertises the buffer
 	CauseRegistration              // the host registers the buffer before the access
 	CauseCompletion                // completion entry and data written at the requester, until software sees it
@@ -43,7 +43,7 @@ var causeNames = [NumCauses]string{
 
 var causeDocs = [NumCauses]string{
 	"doorbell and work-request fetch at the requester",
-	"behind earlier work of its QP, a max_rd_atomic slot or the send window",
+	"not sent yet: behind earlier work of its QP, a max_rd_atomic slot or the send window",
 	"the requester reads the data to send from its own memory",
 	"serialization and propagation on the network, both directions",
 	"in the receive buffer, behind packets that wait",
@@ -58,11 +58,11 @@ var causeDocs = [NumCauses]string{
 	"DMA engine: waiting for a tag, credits or the link",
 	"on the PCIe link",
 	"root complex and host memory",
-	"the requester waits for an RNR timer",
+	"its QP waits for an RNR timer, and it was sent before the NAK: it is sent again, whosever page was absent",
 	"sent in vain, until sending went back",
 	"translation request to the IOMMU and back (ATS)",
 	"page-table walk of the IOMMU for the transfer itself",
-	"TCP waits for its retransmission time-out (iWARP)",
+	"TCP waits for its retransmission time-out, and it was sent before: it is sent again, whosever segment was lost (iWARP)",
 	"the peer waits until the host advertises the buffer",
 	"the host registers the buffer before the access",
 	"data and completion entry written at the requester, until software sees them",

@@ -7,16 +7,17 @@ import (
 	"runtime/debug"
 	"strconv"
 	"strings"
+	"sync"
 	"time"
 )
 
 // Manifest is manifest.json: where a result comes from.
 type Manifest struct {
-	Tool            string  `json:"tool"`
-	Version         string  `json:"version"`
-	Commit          string  `json:"commit"` // of the source, "-dirty" with local changes; empty when unknown
+	Tool string `json:"tool"`
+	Build
 	Go              string  `json:"go"`
-	ConfigHash      string  `json:"config_hash"` // HashBytes of config.resolved.yaml
+	ConfigHash      string  `json:"config_hash"`            // HashBytes of config.resolved.yaml
+	SummaryHash     string  `json:"summary_hash,omitempty"` // HashBytes of summary.json
 	Seed            uint64  `json:"seed"`
 	Trace           string  `json:"trace"`      // file that was replayed; empty: synthetic
 	TraceHash       string  `json:"trace_hash"` // of the trace's accesses; empty without one
@@ -25,16 +26,45 @@ type Manifest struct {
 	PeakMemoryBytes uint64  `json:"peak_memory_bytes"` // of the process so far
 }
 
+// Build is the program that made a result. Two equal ones compute the same.
+type Build struct {
+	Version string `json:"version"`
+	Commit  string `json:"commit"` // of the source, "-dirty" with local changes; empty when unknown
+	Binary  string `json:"binary"` // HashBytes of the program where Commit does not tell its code, else empty
+}
+
+// ThisBuild is this program, whose version it is told.
+func ThisBuild(version string) Build {
+	b := Build{Version: version, Commit: commit()}
+	if b.Commit == "" || strings.HasSuffix(b.Commit, dirty) {
+		b.Binary = ownHash()
+	}
+	return b
+}
+
+// ownHash hashes the program once, for it may be replaced while it runs.
+var ownHash = sync.OnceValue(func() string {
+	data, err := os.ReadFile("/proc/self/exe")
+	if err != nil {
+		path, _ := os.Executable()
+		data, _ = os.ReadFile(path) // of none the hash is as good as any
+	}
+	return HashBytes(data)
+})
+
 // NewManifest describes a run of this program that started at started and ends
 // now.
 func NewManifest(version string, config []byte, seed uint64, traceHash string, started time.Time) Manifest {
 	return Manifest{
-		Tool: "rnicmmu", Version: version, Commit: commit(), Go: runtime.Version(),
+		Tool: "rnicmmu", Build: ThisBuild(version), Go: runtime.Version(),
 		ConfigHash: HashBytes(config), Seed: seed, TraceHash: traceHash,
 		Started: started.Format(time.RFC3339), WallS: time.Since(started).Seconds(),
 		PeakMemoryBytes: PeakMemory(),
 	}
 }
+
+// dirty ends the commit of a program built with local changes.
+const dirty = "-dirty"
 
 func commit() string {
 	info, ok := debug.ReadBuildInfo()
@@ -47,7 +77,7 @@ func commit() string {
 		case s.Key == "vcs.revision":
 			revision = s.Value
 		case s.Key == "vcs.modified" && s.Value == "true":
-			suffix = "-dirty"
+			suffix = dirty
 		}
 	}
 	if revision == "" {

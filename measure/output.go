@@ -108,13 +108,14 @@ func (o *output) closeTables() error {
 }
 
 func (o *output) writeSmall(s *Summary, m Manifest, config []byte) error {
-	manifest, err := indented(m)
-	if err != nil {
-		return fileError(filepath.Join(o.dir, ManifestFile), err)
-	}
 	summary, err := s.JSON()
 	if err != nil {
 		return fileError(filepath.Join(o.dir, SummaryFile), err)
+	}
+	m.SummaryHash = HashBytes(summary)
+	manifest, err := indented(m)
+	if err != nil {
+		return fileError(filepath.Join(o.dir, ManifestFile), err)
 	}
 	// The summary comes last: where it is, the run is complete.
 	for _, f := range []struct {

@@ -83,10 +83,10 @@ func TestTablesReadByTheGenericReader(t *testing.T) {
 	for _, v := range invalidations {
 		want = append(want, printed([]any{v.ID, v.Adapter, v.Trigger, v.Pages, int64(v.Notified), int64(v.Sent),
 			int64(v.Received), int64(v.Marked), int64(v.Drained), int64(v.Acknowledged), int64(v.IOTLB),
-			int64(v.DevTLB), int64(v.Done), v.TimedOut, v.Warmup}))
+			int64(v.DevTLB), int64(v.Done), int64(v.Checked), int64(v.Others), v.TimedOut, v.Warmup}))
 	}
 	compareGeneric(t, filepath.Join(dir, InvalidationsFile),
-		append(strings.Fields(contractInvalidationColumns), "timed_out", "warmup"), want)
+		append(strings.Fields(contractInvalidationColumns), "checked_ps", "others_ps", "timed_out", "warmup"), want)
 }
 
 func printed(values []any) []string {

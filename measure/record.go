@@ -110,6 +110,8 @@ type Invalidation struct {
 	IOTLB        clocked.Time
 	DevTLB       clocked.Time
 	Done         clocked.Time // DMA unmapped, page table changed: the frame may be reused
+	Checked      clocked.Time // the notifier's checks are over: adapters are told from here on
+	Others       clocked.Time // the kernel has the last adapter's answer, or has cut it off
 	TimedOut     bool
 	Warmup       bool // left out of the figures
 }

@@ -38,8 +38,8 @@ func sampleInvalidation(random *rand.Rand, id uint64, done clocked.Time) Invalid
 	step := func() clocked.Time { return done - clocked.Time(random.Int64N(1e6)) }
 	return Invalidation{
 		ID: id, Adapter: uint16(id % 2), Trigger: Trigger(random.UintN(uint(NumTriggers))),
-		Pages: random.Uint32N(512), Notified: done - 2e6, Sent: step(), Received: step(), Marked: step(),
-		Drained: step(), Acknowledged: step(), IOTLB: step(), DevTLB: step(), Done: done,
+		Pages: random.Uint32N(512), Notified: done - 2e6, Checked: step(), Sent: step(), Received: step(), Marked: step(),
+		Drained: step(), Acknowledged: step(), IOTLB: step(), DevTLB: step(), Others: step(), Done: done,
 		TimedOut: random.UintN(5) == 0, Warmup: random.UintN(5) == 0,
 	}
 }

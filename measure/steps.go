@@ -8,18 +8,22 @@ type Step uint8
 // Steps of an invalidation. Their order in time depends on the scheme; of two
 // that end at once the first in this order is the earlier.
 const (
-	StepIOTLB       Step = iota // the IOMMU's own caches
-	StepSend                    // the kernel's checks and queue: until the command is on its way
+	StepChecks      Step = iota // the notifier's checks, before anybody is asked
+	StepIOTLB                   // the IOMMU's own caches
+	StepSend                    // the queue: until the command is on its way
 	StepReceive                 // until the adapter has it
 	StepMark                    // entries, cached copies and walks
 	StepDrain                   // DMA translated before
 	StepAcknowledge             // until the kernel, or the IOMMU, has seen the completion
 	StepDevTLB                  // completions of the adapters' translation caches
+	StepOthers                  // until the kernel has the last adapter's answer
 	StepFinish                  // unmapping, page table and CPU TLBs: the frame may be reused
 	NumSteps
 )
 
-var stepNames = [NumSteps]string{"iotlb", "send", "receive", "mark", "drain", "acknowledge", "devtlb", "finish"}
+var stepNames = [NumSteps]string{
+	"checks", "iotlb", "send", "receive", "mark", "drain", "acknowledge", "devtlb", "others", "finish",
+}
 
 // String is the step's name in result files.
 func (s Step) String() string { return stepNames[s] }
@@ -35,7 +39,7 @@ func (s *StepPS) UnmarshalJSON(data []byte) error { return unmarshalNamed(data, 
 
 // Instants are the ends of the steps; 0: the step does not exist.
 func (v *Invalidation) Instants() [NumSteps]clocked.Time {
-	return [NumSteps]clocked.Time{v.IOTLB, v.Sent, v.Received, v.Marked, v.Drained, v.Acknowledged, v.DevTLB, v.Done}
+	return [NumSteps]clocked.Time{v.Checked, v.IOTLB, v.Sent, v.Received, v.Marked, v.Drained, v.Acknowledged, v.DevTLB, v.Others, v.Done}
 }
 
 // Steps splits the time from Notified to Done: a step runs from the latest

@@ -151,6 +151,7 @@ type InvalidationSummary struct {
 	Issued        uint64    `json:"issued"`
 	Acknowledged  uint64    `json:"acknowledged"`
 	TimedOut      uint64    `json:"timed_out"`
+	DeadAdapters  uint64    `json:"dead_adapters"` // that did not answer in time, be it to an invalidation or to another command, and were cut off
 	Pages         uint64    `json:"pages"`
 	RoundTripPS   Quantiles `json:"round_trip_ps"` // notifier called … acknowledgement seen
 	WholePS       Quantiles `json:"whole_ps"`      // notifier called … frame free
@@ -207,6 +208,7 @@ type TransportSummary struct {
 	TCPDrops        DropClasses  `json:"tcp_drops"`
 	FastRetransmits uint64       `json:"fast_retransmits"` // TCP: for three duplicate ACKs
 	BackedUp        uint64       `json:"backed_up"`        // pieces of packets kept in the backup ring
+	BackupLost      uint64       `json:"backup_lost"`      // of those, never merged, though acknowledged
 	Timeouts        uint64       `json:"timeouts"`
 	DeadQPs         uint64       `json:"dead_qps"`
 	RxDrops         uint64       `json:"rx_drops"`    // packets lost to a full receive buffer
@@ -286,11 +288,14 @@ func indented(v any) ([]byte, error) {
 // ReadSummary reads a summary.json. One of another layout, or without a
 // result_hash, is an error.
 func ReadSummary(path string) (Summary, error) {
-	var s Summary
 	data, err := os.ReadFile(path)
 	if err != nil {
-		return s, err
+		return Summary{}, err
 	}
+	return parseSummary(path, data)
+}
+
+func parseSummary(path string, data []byte) (s Summary, err error) {
 	if err := json.Unmarshal(data, &s); err != nil {
 		return s, fmt.Errorf("%s: no summary of a run: %w", path, err)
 	}

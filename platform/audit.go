@@ -71,6 +71,9 @@ func (s *System) auditNode(i int, violate func(rule, format string, args ...any)
 	if drops := t.DropsMoving + t.DropsAbsent; drops != t.Returned+d {
 		violate(RuleSegments, "adapter %d: %d segments dropped, %d came again, %d are outstanding", i, drops, t.Returned, d)
 	}
+	if lost := n.responder.Stats.BackupLost; lost > 0 {
+		violate(RuleLostWrite, "adapter %d: %d acknowledged pieces of packets were never merged from the backup ring", i, lost)
+	}
 	if w := &n.tpt.Stats.Walked; w.Begun != w.Ended() {
 		violate(RuleWalks, "adapter %d: %d walks begun, ended %+v", i, w.Begun, *w)
 	}

@@ -19,6 +19,7 @@ func TestACounterThatIsOffByOneIsNamed(t *testing.T) {
 		{RulePackets, func(_ *System, n *node) { n.requester.Stats.PacketsSent++ }},
 		{RulePackets, func(_ *System, n *node) { n.requester.Stats.PacketsResent++ }},
 		{RuleSegments, func(_ *System, n *node) { n.responder.Stats.TCP.Returned++ }},
+		{RuleLostWrite, func(_ *System, n *node) { n.responder.Stats.BackupLost++ }},
 		{RuleWalks, func(_ *System, n *node) { n.tpt.Stats.Walked.Begun++ }},
 		{RuleFrames, func(s *System, _ *node) { s.kernel.Stats.FrameErrors++ }},
 		{RulePageTable, func(s *System, _ *node) { s.kernel.Stats.TableErrors++ }},

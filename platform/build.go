@@ -3,6 +3,7 @@ package platform
 import (
 	"errors"
 	"fmt"
+	"math"
 
 	"rnicmmu/clocked"
 	"rnicmmu/components/hostmmu/kernel"
@@ -88,7 +89,8 @@ func (s *System) buildKernel(adapters []Spec) error {
 	s.setup, err = s.kernel.Register(regions)
 	var refused *Refused
 	if over := s.spec.Pressure.Overcommit; over > 0 && errors.As(err, &refused) {
-		refused.Reason += fmt.Sprintf(" (pressure.overcommit %g leaves so few; at most 1 can be pinned)", over)
+		most := math.Floor(1000*float64(s.userPages())/float64(refused.Pages)) / 1000
+		refused.Reason += fmt.Sprintf(" (pressure.overcommit %g leaves so few; at most %g suffices)", over, most)
 	}
 	if err != nil {
 		return err

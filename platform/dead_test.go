@@ -3,6 +3,7 @@ package platform
 import (
 	"context"
 	"path/filepath"
+	"slices"
 	"testing"
 	"time"
 
@@ -37,8 +38,11 @@ func checkDead(t *testing.T, set []string) {
 	if !o.sys.kernel.Dead(1) || o.sys.kernel.Dead(0) {
 		t.Fatalf("dead: %v and %v; the second is due", o.sys.kernel.Dead(0), o.sys.kernel.Dead(1))
 	}
-	if v := &o.sum.Invalidations; v.TimedOut == 0 || v.StaleDMA > 0 {
-		t.Errorf("%d invalidations timed out, %d stale accesses", v.TimedOut, v.StaleDMA)
+	if v := &o.sum.Invalidations; v.TimedOut == 0 || v.StaleDMA > 0 || v.DeadAdapters != 1 {
+		t.Errorf("%d invalidations timed out, %d stale accesses, %d dead adapters", v.TimedOut, v.StaleDMA, v.DeadAdapters)
+	}
+	if waits := o.sys.Waits(); !slices.Contains(waits, "kernel: adapter 1 did not answer in time and was cut off") {
+		t.Errorf("the dump does not name the dead adapter: %q", waits)
 	}
 	lost := 0
 	must := func(err error) {

@@ -231,10 +231,7 @@ func (d *driver) send(now clocked.Time, p *passport) {
 	if d.grants != nil {
 		switch d.grants.ask(p) {
 		case parked:
-			d.grants.serve(now)
-			if at := d.grants.next(); at != clocked.Never {
-				d.engine.Wake(d.id, at)
-			}
+			d.serve(now) // the host's word may take no time
 			return
 		case refused:
 			d.refuse(now, p, measure.CauseGrant)

@@ -102,3 +102,21 @@ func joinSharing(regions []workload.Region, page model.PageShift) []workload.Reg
 	}
 	return kept
 }
+
+// total is the number of accesses to run: of the input or, where it is nil, of
+// the synthetic workload.
+func (s *Spec) total(in *Input) uint64 {
+	if in == nil {
+		return s.Workload.Accesses
+	}
+	return uint64(len(in.Accesses))
+}
+
+// CheckWarmup refuses a warm-up that leaves none of the accesses. How many are
+// posted in a time is known only when they have run.
+func (s *Spec) CheckWarmup(in *Input) error {
+	if n, total := s.Warmup.Accesses, s.total(in); n > 0 && n >= total {
+		return fmt.Errorf("warmup: %d accesses are all of the %d that there are; make it shorter", n, total)
+	}
+	return nil
+}

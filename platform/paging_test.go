@@ -47,6 +47,25 @@ func TestPinnedUnderPressure(t *testing.T) {
 	}
 }
 
+// What refuses pinned memory names the overcommit that suffices: all pages over
+// the pinned ones, and the two frames that a program of the host pages in.
+func TestMostThatPinnedMemoryLeaves(t *testing.T) {
+	for _, c := range []struct {
+		cpu  string
+		most float64
+	}{{"0B", 1}, {"64KiB", 1.212}} { // 64/64, and (64+16)/(64+2), rounded down
+		program := "host.cpu.working_set=" + c.cpu
+		_, err := execute(nil, pressed("pinned", 1.5, program))
+		if text := fmt.Sprintf("at most %g suffices)", c.most); err == nil || !strings.HasSuffix(err.Error(), text) {
+			t.Errorf("%s: %v; want %q", c.cpu, err, text)
+		}
+		if _, err := execute(nil, pressed("pinned", c.most+0.01, program)); err == nil {
+			t.Errorf("%s: %g is not refused", c.cpu, c.most+0.01)
+		}
+		must(t, nil, pressed("pinned", c.most, program)...)
+	}
+}
+
 // On demand every page faults at least once; beyond the host's memory pages
 // leave and come back, with nothing stale and nothing lost.
 func TestOnDemandUnderPressure(t *testing.T) {

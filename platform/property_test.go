@@ -67,6 +67,12 @@ func (d *draw) hosts() {
 	}
 	d.add("scheme", host.scheme)
 	d.add("adapters", list)
+	if pages[0] == "4KiB" || pages[1] != "4KiB" && has("sva") { // there is nothing smaller, or it is too small
+		d.chosen["host.events.split_interval"], d.chosen["host.events.collapse_interval"] = "0ns", "0ns"
+	}
+	if d.chosen["host.events.split_interval"] != "0ns" {
+		d.chosen["host.pager.grace"] = "2ms" // as for pages that move
+	}
 	d.add("host.page", pages[0])
 	d.add("tpt.page", pages[1])
 	if host.scheme != "odp" || strings.Contains(list, "scheme: ") {

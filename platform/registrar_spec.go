@@ -35,6 +35,9 @@ func (w *WorkloadSpec) checkRegistration(s *Spec) error {
 	if w.RegistrationMethod == "fast" && !pins {
 		add("workload.registration_method: fast under scheme %s, whose pages are not pinned; use regular", s.Scheme)
 	}
+	if s.QP.FaultResponse == "backup" && !pins {
+		add("qp.fault_response: backup under workload.registration %s, which may end a registration before the backup ring's entries for it are merged; use rnr or hold, or workload.registration once", w.Registration)
+	}
 	if w.RemapInterval > 0 && pins && s.behind() {
 		add("workload.remap_interval: a registration that pins behind an IOMMU cannot outlive its mapping, for IOVA and process address are one here; set host.iommu.mode off, or another scheme")
 	}

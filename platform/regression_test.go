@@ -53,3 +53,16 @@ func TestManyCommands(t *testing.T) {
 		"host.fault.workers=512", "host.fault.contexts=512", "workload.qps=64", "workload.outstanding=64"), fastPaging...)
 	must(t, nil, set...)
 }
+
+// ATS-1: pages of 2 MiB that are split, leave and come back under an IOMMU lose
+// no write: what its walks cache of a table that emptied goes before the table
+// serves another page.
+func TestSplitPagesComeAndGo(t *testing.T) {
+	for _, set := range [][]string{
+		{"scheme=iommu", "host.iommu.table=process", "host.iommu.absent=retry", "host.events.split_interval=1ms"},
+		{"scheme=sva", "host.events.split_interval=20us"},
+		{"scheme=sva", "workload.outstanding=1", "workload.registration=each", "host.events.unmap_interval=1ms", "host.events.split_interval=200us"},
+	} {
+		must(t, nil, append(set, "host.page=2MiB", "workload.working_set=16MiB", "pressure.overcommit=1.5", "workload.accesses=1000", "qp.retry=2", "watchdog=5s")...)
+	}
+}

@@ -27,6 +27,7 @@ func (s *System) summary(interrupted bool) *measure.Summary {
 	sum.IOMMU.WindowPS = s.windows.Quantiles()
 	for i, n := range s.nodes {
 		if s.kernel.Dead(i) {
+			sum.Invalidations.DeadAdapters++
 			sum.Faults.QPGone += n.tpt.FaultsOpen()
 		}
 	}
@@ -161,6 +162,7 @@ func (s *System) addTransport(t *measure.TransportSummary, n *node) {
 	t.TCPDrops.Moving += r.TCP.DropsMoving
 	t.FastRetransmits += q.TCP.FastRetransmits + r.TCP.FastRetransmits
 	t.BackedUp += r.BackedUp
+	t.BackupLost += r.BackupLost
 	t.RxDrops += r.RxDrops
 	t.RxPausePS += r.PausedTime
 }

@@ -133,6 +133,9 @@ func (s *Spec) Check() error {
 	if s.Scheme != "pinned" && s.Scheme != "iommu" && s.TPT.PageShift() > s.Host.Shift() {
 		all = append(all, fmt.Errorf("tpt.page: %s is more than host.page %s, which comes and goes page by page under %s; use at most that", s.TPT.Page, s.Host.Page, s.Scheme))
 	}
+	if s.Scheme == "sva" && s.Host.Events.Split > 0 && s.TPT.PageShift() > s.Host.Leaf() && s.Host.Leaf() > 0 {
+		all = append(all, fmt.Errorf("host.events.split_interval: a split page of %s has leaves smaller than tpt.page %s, and an adapter under sva caches no part of its page; use a tpt.page of one leaf, or 0ns", s.Host.Page, s.TPT.Page))
+	}
 	if s.behind() {
 		all = append(all, s.Host.IOMMU.Check())
 	}

@@ -109,13 +109,9 @@ func newSystem(adapters []Spec, in *Input, order []int) (*System, error) {
 	if s.source, regions, err = source(&s.spec, in, page); err != nil {
 		return nil, err
 	}
-	if in == nil {
-		s.total = s.spec.Workload.Accesses
-	} else {
-		s.total = uint64(len(in.Accesses))
-	}
-	if n := s.spec.Warmup.Accesses; n > 0 && n >= s.total {
-		return nil, fmt.Errorf("warmup: %d accesses are all of the %d that there are; make it shorter", n, s.total)
+	s.total = s.spec.total(in)
+	if err := s.spec.CheckWarmup(in); err != nil {
+		return nil, err
 	}
 	if s.space, err = NewSpace(append(regions, s.receiveRegions(in)...), s.spec.Host.Shift()); err != nil {
 		return nil, err
@@ -137,9 +133,12 @@ func (s *System) applyPressure() {
 		return
 	}
 	shift := s.spec.Host.Shift()
-	pages := float64(s.space.Pages()) + float64(s.spec.Host.CPUPages())
-	s.spec.Host.Memory = model.Bytes(uint64(max(2, pages/over)) << shift)
+	s.spec.Host.Memory = model.Bytes(uint64(max(2, float64(s.userPages())/over)) << shift)
 }
+
+// userPages are the host pages that the workload and the host's own program
+// want.
+func (s *System) userPages() uint64 { return uint64(s.space.Pages()) + uint64(s.spec.Host.CPUPages()) }
 
 // receiveRegions is the memory of the receive buffers, where there are SENDs.
 func (s *System) receiveRegions(in *Input) []workload.Region {

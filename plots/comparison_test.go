@@ -32,7 +32,7 @@ func TestSchemeMetrics(t *testing.T) {
 		}
 	}
 	steps, err := table.Steps()
-	if err != nil || len(steps.Causes) != 8 || math.Abs(steps.Mean[2][0]-3e6) > 1 || math.Abs(steps.Total[0]-36e6) > 1 {
+	if err != nil || len(steps.Causes) != 10 || math.Abs(steps.Mean[2][0]-3e6) > 1 || math.Abs(steps.Total[0]-55e6) > 1 {
 		t.Errorf("steps %+v, %v", steps, err)
 	}
 }

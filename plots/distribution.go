@@ -63,8 +63,8 @@ type step struct {
 }
 
 var stepNames = [measure.NumSteps]string{
-	"IOTLB flushed", "command sent", "command received", "entries marked", "DMA drained", "acknowledged",
-	"device TLB flushed", "frame free",
+	"checks over", "IOTLB flushed", "command sent", "command received", "entries marked", "DMA drained", "acknowledged",
+	"device TLB flushed", "all acknowledged", "frame free",
 }
 
 // invalidationSteps averages the legs of all round trips after the warm-up that

@@ -132,6 +132,7 @@ func pagingSweep(t testing.TB, dir string, schemes ...string) {
 			}
 			if p.summary != nil {
 				p.summary.CPU.Accesses, p.summary.CPU.StallPS = 1000, clocked.Time(1e8*o*o)
+				p.summary.Transport.RNRNaks.OverAdvertised = 1
 				p.summary.Victim = measure.TenantStats{Completed: sampleAccesses / 2, LatencyPS: p.summary.Accesses.LatencyPS}
 			}
 			points = append(points, p)

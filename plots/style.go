@@ -132,6 +132,7 @@ var causeColors = map[string]color.RGBA{
 	"registration": rgb(0xb7414a),
 	"send":         rgb(0xc3ccd4), "receive": rgb(0x4795d1), "mark": rgb(0xf0a320), "drain": rgb(0xea6a4f),
 	"acknowledge": rgb(0x0b4f8a), "iotlb": rgb(0x8a5a00), "devtlb": rgb(0xfbe3a4), "finish": rgb(0x3cb384),
+	"checks": rgb(0x8d99a4), "others": rgb(0x7d5a8f),
 }
 
 func causeColor(name string) color.RGBA {

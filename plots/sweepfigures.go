@@ -11,7 +11,8 @@ import (
 )
 
 // Names of a sweep's figures, in the order of drawing.
-var sweepNames = []string{"overview", "miss-rate", "latency", "causes", "throughput", "paging", "cpu", "schemes", "steps", "hazard", "window", "refaults", "tenants"}
+var sweepNames = []string{"overview", "miss-rate", "latency", "causes", "throughput", "paging", "cpu", "schemes", "steps", "hazard", "window",
+	"refaults", "tenants", "advertise"}
 
 // percentiles that latency figures show.
 var percentiles = []struct{ column, name string }{{"p50", "p50"}, {"p99", "p99"}, {"p999", "p99.9"}}
@@ -73,7 +74,7 @@ func (s *sweepFigure) checkResults() error {
 
 func (s *sweepFigure) natural() []*figure {
 	figures := []*figure{s.overview(), s.missRate(), s.latency(), s.causes(), s.throughput()}
-	for _, f := range []*figure{s.paging(), s.cpu(), s.schemes(), s.steps(), s.hazard(), s.window(), s.refaults(), s.tenants()} {
+	for _, f := range []*figure{s.paging(), s.cpu(), s.schemes(), s.steps(), s.hazard(), s.window(), s.refaults(), s.tenants(), s.advertise()} {
 		if f != nil {
 			figures = append(figures, f)
 		}

@@ -1,7 +1,7 @@
 // Package sweep runs one configuration or the many points of an experiment and
 // keeps their results.
 //
-//	Experiment ──Plan──▶ points ──executor: goroutines──▶ Job ──▶ points/<hash>/ (a run each)
+//	Experiment ──Plan──▶ points ───────goroutines───────▶ Job ──▶ points/<hash>/ (a run each)
 //	                        │                                         │
 //	                        └──────────── plan order ◀────────────────┘
 //	                                      sweep.csv, manifest.json

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
+	"runtime/debug"
 	"time"
 
 	"rnicmmu/configs"
@@ -47,22 +48,48 @@ func (j *Job) build() (*platform.System, error) {
 	return platform.New(adapters, j.Input)
 }
 
-// Run simulates and writes the results. The summary is good also with
-// ErrInterrupted, which says that it covers a part only; progress may be nil
+// buildUntil is build that nobody waits for once the context is cancelled: a
+// large system takes seconds.
+func (j *Job) buildUntil(ctx context.Context) (*platform.System, error) {
+	type built struct {
+		system *platform.System
+		err    error
+	}
+	done := make(chan built, 1)
+	go func() {
+		var b built
+		defer func() {
+			if x := recover(); x != nil {
+				b.err = &platform.Stuck{Reason: fmt.Sprintf("internal error: %v at %s", x, firstFrame(debug.Stack()))}
+			}
+			done <- b
+		}()
+		b.system, b.err = j.build()
+	}()
+	select {
+	case b := <-done:
+		return b.system, b.err
+	case <-ctx.Done():
+		return nil, ErrInterrupted
+	}
+}
+
+// Run simulates and writes the results. With ErrInterrupted the summary covers
+// what had finished, or is nil where the run had not begun; progress may be nil
 // and is told accesses done and expected (0 when unknown).
 func (j *Job) Run(ctx context.Context, progress func(done, total uint64)) (*measure.Summary, error) {
 	started := time.Now()
-	resolved, err := configs.Marshal(&j.Spec, true, void(&j.Spec)...)
+	resolved, err := j.resolved()
 	if err != nil {
 		return nil, err
 	}
-	system, err := j.build()
+	system, err := j.buildUntil(ctx)
 	if err != nil {
 		return nil, err
 	}
 	rec := measure.New()
 	if j.Dir != "" {
-		if Held(j.Dir) != "" {
+		if Holds(j.Dir) {
 			return nil, fmt.Errorf("%s: holds a sweep; choose another --out", j.Dir)
 		}
 		if rec, err = measure.Create(j.Dir); err != nil {
@@ -77,6 +104,11 @@ func (j *Job) Run(ctx context.Context, progress func(done, total uint64)) (*meas
 	return sum, j.finish(rec, sum, resolved, started)
 }
 
+// resolved is config.resolved.yaml.
+func (j *Job) resolved() ([]byte, error) {
+	return configs.Marshal(&j.Spec, true, void(&j.Spec)...)
+}
+
 // void lists the keys that have no meaning beside others.
 func void(s *platform.Spec) []string {
 	if s.Pressure.Overcommit != 0 {
@@ -87,17 +119,15 @@ func void(s *platform.Spec) []string {
 
 // finish completes the summary and gives the files their names.
 func (j *Job) finish(rec *measure.Recorder, sum *measure.Summary, resolved []byte, started time.Time) error {
-	trace, hash := "", ""
-	if j.Input != nil {
-		trace, hash = j.Input.Name, j.Input.Hash
-	}
 	sum.WallS = time.Since(started).Seconds()
 	rec.Finish(sum)
 	for i := range sum.Violations {
 		sum.Violations[i].Repro = "rnicmmu run " + filepath.Join(j.Dir, "config.resolved.yaml")
 	}
-	m := measure.NewManifest(Version, resolved, j.Spec.Seed, hash, started)
-	m.Trace = trace
+	m := measure.NewManifest(Version, resolved, j.Spec.Seed, traceHash(j.Input), started)
+	if j.Input != nil {
+		m.Trace = j.Input.Name
+	}
 	if err := rec.Write(sum, m, resolved); errors.Is(err, measure.ErrKept) {
 		return fmt.Errorf("%w: %w", ErrInterrupted, err)
 	} else if err != nil {
@@ -107,4 +137,11 @@ func (j *Job) finish(rec *measure.Recorder, sum *measure.Summary, resolved []byt
 		return ErrInterrupted
 	}
 	return nil
+}
+
+func traceHash(in *platform.Input) string {
+	if in == nil {
+		return ""
+	}
+	return in.Hash
 }

@@ -27,6 +27,7 @@ type Result struct {
 	Status  string
 	Error   string // one line
 	Stuck   bool   // the model stopped itself
+	Again   string // why it ran though the folder had it, one line; empty: it had it not, or it is kept
 	Summary *measure.Summary
 }
 
@@ -103,13 +104,17 @@ func (s *store) point(ctx context.Context, p *Point) (r Result) {
 			r = Result{Status: StatusFailed, Stuck: true, Error: fmt.Sprintf("internal error: %v at %s", x, firstFrame(debug.Stack()))}
 		}
 	}()
-	dir := filepath.Join(s.dir, "points", p.ID)
-	if sum := s.finished(dir); sum != nil {
+	job := Job{Spec: p.Spec, Input: s.plan.Input, Dir: filepath.Join(s.dir, "points", p.ID)}
+	sum, bad := s.finished(&job)
+	if sum != nil {
 		return outcome(sum)
 	}
-	job := Job{Spec: p.Spec, Input: s.plan.Input, Dir: dir}
 	sum, err := job.Run(ctx, nil)
-	return classify(sum, err)
+	r = classify(sum, err)
+	if bad != nil {
+		r.Again = oneLine(bad)
+	}
+	return r
 }
 
 func classify(sum *measure.Summary, err error) Result {

@@ -31,11 +31,15 @@ func NewPlan(e *configs.Experiment, base platform.Spec, input *platform.Input) (
 	var ids strings.Builder
 	seen := map[string]int{}
 	for _, settings := range e.Points() {
-		spec, err := configs.WithOverrides(base, settings)
+		spec, err := configs.WithOverrides(base, e.Overrides(settings))
 		if err != nil {
 			return nil, err
 		}
-		if err := spec.Check(); err != nil {
+		err = spec.Check()
+		if err == nil {
+			err = spec.CheckWarmup(input)
+		}
+		if err != nil {
 			return nil, fmt.Errorf("point %s: %w", describe(settings), err)
 		}
 		id, err := pointID(&spec, input)

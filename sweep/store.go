@@ -31,52 +31,83 @@ type Manifest struct {
 	Points      int      `json:"points"`
 }
 
-// openStore makes the folder and writes manifest.json, so that the folder is
-// known as this sweep's from the start. One that holds another sweep is refused:
+// openStore makes the folder and writes manifest.json first, so that the folder
+// is known as this sweep's from the start. One that holds another sweep is refused:
 // results never mix.
 func openStore(dir string, plan *Plan, resume bool) (*store, error) {
 	s := &store{dir: dir, plan: plan, resume: resume, started: time.Now()}
-	switch hash := Held(dir); {
-	case hash != "" && !resume:
-		return nil, fmt.Errorf("%s: holds a sweep already; use --resume to go on with it or another --out", dir)
-	case hash != "" && hash != plan.Hash:
-		return nil, fmt.Errorf("%s: holds a sweep of another experiment, other settings or another trace; give --resume the same ones, or choose another --out", dir)
+	if Holds(dir) {
+		if err := plan.Continues(dir); err != nil {
+			return nil, err
+		}
+		if !resume {
+			return nil, fmt.Errorf("%s: holds this sweep already; use --resume to go on with it or another --out", dir)
+		}
 	}
 	if _, err := os.Stat(filepath.Join(dir, "summary.json")); err == nil {
 		return nil, fmt.Errorf("%s: holds the results of a run; choose another --out", dir)
 	}
-	if err := measure.MakeFolder(filepath.Join(dir, "points")); err != nil {
+	if err := measure.MakeFolder(dir); err != nil {
 		return nil, err
 	}
-	return s, s.writeManifest()
+	if err := s.writeManifest(); err != nil {
+		return nil, err
+	}
+	return s, measure.MakeFolder(filepath.Join(dir, "points"))
 }
 
-// Held is the plan's hash of the sweep that a folder holds; empty: none.
-func Held(dir string) string {
-	var m Manifest
-	data, err := os.ReadFile(filepath.Join(dir, "manifest.json"))
-	if err != nil || json.Unmarshal(data, &m) != nil || m.Experiment == "" {
-		return ""
+// Holds tells whether a folder is a sweep's, be its manifest.json good or not.
+func Holds(dir string) bool {
+	for _, name := range []string{"points", "sweep.csv"} {
+		if _, err := os.Stat(filepath.Join(dir, name)); err == nil {
+			return true
+		}
 	}
-	return m.ConfigHash
+	m, err := readManifest(dir)
+	return err == nil && m.Experiment != ""
+}
+
+// Continues is nil where dir holds this very sweep, made by this very program:
+// what is there is as if it were made now. The error is one line.
+func (plan *Plan) Continues(dir string) error {
+	m, err := readManifest(dir)
+	switch build := measure.ThisBuild(Version); {
+	case err != nil:
+		return fmt.Errorf("%s: holds a sweep, but no good manifest.json that tells which; choose another --out", dir)
+	case m.ConfigHash != plan.Hash:
+		return fmt.Errorf("%s: holds a sweep of another experiment, other settings or another trace; give --resume the same ones, or choose another --out", dir)
+	case m.Build != build:
+		return fmt.Errorf("%s: holds a sweep of another build of rnicmmu (%s; this is %s); resume with that one, or choose another --out", dir, buildName(m.Build), buildName(build))
+	}
+	return nil
+}
+
+func readManifest(dir string) (m Manifest, err error) {
+	data, err := os.ReadFile(filepath.Join(dir, "manifest.json"))
+	if err == nil {
+		err = json.Unmarshal(data, &m)
+	}
+	return m, err
 }
 
 // finished is the summary of a point that an earlier run of this sweep
-// completed, or nil.
-func (s *store) finished(dir string) *measure.Summary {
+// completed, or nil; the error says why one that is there is not good.
+func (s *store) finished(j *Job) (*measure.Summary, error) {
 	if !s.resume {
-		return nil
+		return nil, nil
 	}
-	for _, name := range []string{"accesses.parquet", "invalidations.parquet", "config.resolved.yaml", "manifest.json"} {
-		if _, err := os.Stat(filepath.Join(dir, name)); err != nil {
-			return nil
-		}
+	sum, m, err := measure.ReadComplete(j.Dir)
+	if sum == nil {
+		return nil, err
 	}
-	sum, err := measure.ReadSummary(filepath.Join(dir, "summary.json"))
-	if err != nil || sum.Interrupted {
-		return nil
+	resolved, err := j.resolved()
+	if err != nil {
+		return nil, err
 	}
-	return &sum
+	if m.ConfigHash != measure.HashBytes(resolved) || m.TraceHash != traceHash(j.Input) || m.Build != measure.ThisBuild(Version) {
+		return nil, fmt.Errorf("%s: is of another point or another build", filepath.Join(j.Dir, measure.ManifestFile))
+	}
+	return sum, nil
 }
 
 // finish writes sweep.csv and manifest.json.
@@ -138,11 +169,7 @@ func (s *store) manifest() ([]byte, error) {
 	e := s.plan.Experiment
 	m := Manifest{Experiment: e.Name, Title: e.Title, Description: e.Description, Figures: e.Figures,
 		Points: len(s.plan.Points)}
-	traceHash := ""
-	if s.plan.Input != nil {
-		traceHash = s.plan.Input.Hash
-	}
-	m.Manifest = measure.NewManifest(Version, nil, s.plan.Points[0].Spec.Seed, traceHash, s.started)
+	m.Manifest = measure.NewManifest(Version, nil, s.plan.Points[0].Spec.Seed, traceHash(s.plan.Input), s.started)
 	if s.plan.Input != nil {
 		m.Trace = s.plan.Input.Name
 	}

@@ -3,12 +3,14 @@ package sweep
 import (
 	"context"
 	"errors"
+	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 
 	"rnicmmu/configs"
 	"rnicmmu/platform"
+	"rnicmmu/workload"
 )
 
 // plan makes a plan of an experiment text over the defaults.
@@ -67,6 +69,30 @@ func TestPlanRefusesImpossibleGeometry(t *testing.T) {
 	}
 }
 
+// A warm-up that leaves nothing of a point is refused before another runs, also
+// where the accesses are a trace's.
+func TestPlanRefusesEndlessWarmup(t *testing.T) {
+	e, err := configs.LoadExperiment(&platform.Spec{}, configs.Document{Name: "e.yaml",
+		Data: []byte("name: e\ntitle: E\ndescription: d\naxes:\n  - {key: warmup, values: [10, 50]}\n")}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	trace := &platform.Input{Accesses: make([]workload.Access, 50)}
+	for _, c := range []struct {
+		accesses string
+		in       *platform.Input
+		refused  bool
+	}{{"50", nil, true}, {"51", nil, false}, {"1000", trace, true}} {
+		var spec platform.Spec
+		if _, err := configs.Load(&spec, configs.Sources{Set: []string{"workload.accesses=" + c.accesses}}); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := NewPlan(e, spec, c.in); (err != nil) != c.refused || c.refused && !strings.HasPrefix(err.Error(), "point warmup=50: warmup: ") {
+			t.Errorf("%s accesses: error %v", c.accesses, err)
+		}
+	}
+}
+
 // Each point's outcome is a status; what is not run says so; a finished folder
 // belongs to its plan.
 func TestRunAndResume(t *testing.T) {
@@ -110,5 +136,23 @@ func TestPanicIsARow(t *testing.T) {
 	}
 	if results[0].Status != StatusFailed || results[2].Status != StatusOK {
 		t.Errorf("%+v, %+v", results[0], results[2])
+	}
+}
+
+// Who stops a run while a large system is built does not wait for it, and no
+// results are left.
+func TestInterruptedBuild(t *testing.T) {
+	var spec platform.Spec
+	if _, err := configs.Load(&spec, configs.Sources{Set: []string{"workload.qps=200000", "workload.accesses=1000"}}); err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	job := Job{Spec: spec, Dir: filepath.Join(t.TempDir(), "run")}
+	if sum, err := job.Run(ctx, nil); sum != nil || !errors.Is(err, ErrInterrupted) {
+		t.Errorf("%v, %v", sum, err)
+	}
+	if _, err := os.Stat(job.Dir); err == nil {
+		t.Error("there are results")
 	}
 }

@@ -15,6 +15,18 @@ func oneLine(err error) string {
 	return line
 }
 
+// buildName names a program as far as its manifest does.
+func buildName(b measure.Build) string {
+	text := b.Version
+	if b.Commit != "" {
+		text += ", commit " + b.Commit
+	}
+	if b.Binary != "" {
+		text += ", binary " + b.Binary
+	}
+	return text
+}
+
 // firstFrame is the place in this module where a panic came from.
 func firstFrame(stack []byte) string {
 	lines := strings.Split(string(stack), "\n")

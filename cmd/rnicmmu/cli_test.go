@@ -75,6 +75,9 @@ func TestBadInput(t *testing.T) {
 	put(t, dir, "bad.csv", "op,va,len\nR,zzz,64\n")
 	put(t, dir, "file", "")
 	put(t, dir, "good.csv", "op,va,len\nW,0x1000,64\n")
+	if err := os.Symlink("loop", filepath.Join(dir, "loop")); err != nil {
+		t.Fatal(err)
+	}
 	const experiment = "name: e\ntitle: E\ndescription: d\naxes: [{key: %s}]\n"
 	put(t, dir, "traces.yaml", fmt.Sprintf(experiment, "workload.trace, values: [redis]"))
 	put(t, dir, "lengths.yaml", fmt.Sprintf(experiment, "workload.accesses, values: [1, 2]"))
@@ -84,7 +87,13 @@ func TestBadInput(t *testing.T) {
 		{"run units.yaml", "units.yaml:2: tpt.clock: 800: a unit is due, e.g. 800MHz"},
 		{"run nowhere.yaml", "nowhere.yaml: no such file"},
 		{"run one two", "one CONFIG at most"},
-		{"run --seed x", `"x" for "--seed"`},
+		{"run --seed x", `"x" for "--seed" flag: a whole number, 0 or more, is due; see rnicmmu run --help`},
+		{"run --seed -1", `"-1" for "--seed" flag: a whole number, 0 or more, is due`},
+		{"sweep tlb-size --jobs 99999999999999999999", `"--jobs" flag: too large a number; see`},
+		{"mrc redis --entries 64,x", `"64,x" for "--entries" flag: a whole number`},
+		{"run --set workload.accesses=10 --out loop/a", "loop is a symbolic link to nowhere; choose another --out"},
+		{"run --set workload.accesses=10 --out=", "--out: is empty"},
+		{"sweep tlb-size --out=", "--out: is empty"},
 		{"run --bogus", "--bogus"},
 		{"run --set scheme=sva2", "scheme: sva2: not one of"},
 		{"run --set tpt.mtt.entries=100 --set tpt.mtt.ways=3", "tpt.mtt: 100 lines do not divide into sets of 3 ways; choose"},
@@ -104,7 +113,6 @@ func TestBadInput(t *testing.T) {
 		{"sweep memory.yaml --set pressure.overcommit=2", "pressure.overcommit and host.memory are both set"},
 		{"sweep memory.yaml --set host.memory=2GiB", "host.memory is an axis of e"},
 		{"sweep", "EXPERIMENT is due"},
-		{"sweep tlb-size --executor moon", "--executor"},
 		{"plot .", "neither summary.json nor sweep.csv"},
 		{"plot . --format gif", "gif"},
 		{"trace info empty.csv", "empty.csv: is empty"},

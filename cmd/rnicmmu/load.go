@@ -34,6 +34,9 @@ func (f *common) register(c *cobra.Command) {
 // load resolves the configuration.
 func (f *common) load(c *cobra.Command, src configs.Sources) (platform.Spec, *configs.Resolved, error) {
 	var spec platform.Spec
+	if f.out == "" && c.Flags().Changed("out") {
+		return spec, nil, errors.New("--out: is empty; name a folder, or leave it out")
+	}
 	src.Env, src.IgnoreEnv = os.Environ(), []string{"RNICMMU_SHARED"}
 	src.Set = f.set
 	if c.Flags().Changed("seed") {

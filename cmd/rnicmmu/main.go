@@ -3,11 +3,15 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"os/signal"
+	"strconv"
+	"strings"
 	"sync/atomic"
 	"syscall"
 
@@ -37,7 +41,30 @@ func main() {
 			os.Exit(exitInterrupted)
 		}
 	})
-	os.Exit(report(root().ExecuteContext(ctx)))
+	c, out := root(), &output{to: os.Stdout}
+	c.SetOut(out)
+	os.Exit(report(out.check(c.ExecuteContext(ctx))))
+}
+
+// output remembers the first error of writing to standard output: what did not
+// arrive is no success, whichever line it was.
+type output struct {
+	to  io.Writer
+	err error
+}
+
+func (o *output) Write(text []byte) (int, error) {
+	n, err := o.to.Write(text)
+	o.err = cmp.Or(o.err, err)
+	return n, err
+}
+
+// check is the command's error, or else that of writing.
+func (o *output) check(err error) error {
+	if o.err != nil && (err == nil || errors.Is(err, errViolation)) {
+		return o.err
+	}
+	return err
 }
 
 // simulating is set while there are results to keep; before, a signal ends the
@@ -96,10 +123,24 @@ func root() *cobra.Command {
 	c.SetVersionTemplate("{{.Version}}\n")
 	c.CompletionOptions.HiddenDefaultCmd = true
 	c.SetFlagErrorFunc(func(c *cobra.Command, err error) error {
-		return fmt.Errorf("%s: %w; see %s --help", c.CommandPath(), err, c.CommandPath())
+		return fmt.Errorf("%s: %w; see %s --help", c.CommandPath(), flagError(err), c.CommandPath())
 	})
 	c.AddCommand(runCommand(), sweepCommand(), plotCommand(), mrcCommand(), traceCommand(), describeCommand())
 	return c
+}
+
+// flagError words what is wrong with a number without naming the parser. No
+// flag takes a number below 0.
+func flagError(err error) error {
+	var number *strconv.NumError
+	if !errors.As(err, &number) {
+		return err
+	}
+	problem := "a whole number, 0 or more, is due"
+	if errors.Is(number, strconv.ErrRange) {
+		problem = "too large a number"
+	}
+	return errors.New(strings.TrimSuffix(err.Error(), number.Error()) + problem)
 }
 
 // noArgs refuses arguments of a command that takes none, naming the commands.

@@ -118,6 +118,10 @@ func printPaging(t io.Writer, s *measure.Summary) {
 		fmt.Fprintf(t, "invalidations\t%d; acknowledged after p50 %s, p99 %s; frame free after p50 %s, p99 %s; stale DMA %d\n", v.Issued,
 			human(v.RoundTripPS.P50), human(v.RoundTripPS.P99), human(v.WholePS.P50), human(v.WholePS.P99), v.StaleDMA)
 	}
+	if n := s.Invalidations.DeadAdapters; n > 0 {
+		fmt.Fprintf(t, "adapters cut off\t%d: no answer to a command within host.notifier.timeout or host.iommu.ats_timeout; %d invalidations timed out\n",
+			n, s.Invalidations.TimedOut)
+	}
 	if r := &s.Registration; r.Registered+r.FastRegistered > 0 {
 		fmt.Fprintf(t, "registration\t%d regions registered, %d let go, %d keys renewed; %d accesses found theirs\n",
 			r.Registered, r.Deregistered, r.FastRegistered, r.CacheHits)

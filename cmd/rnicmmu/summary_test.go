@@ -113,3 +113,14 @@ func TestPointsOfTenants(t *testing.T) {
 		}
 	}
 }
+
+// An adapter that was cut off is told to whoever reads the print, and only then.
+func TestDeadAdapterIsPrinted(t *testing.T) {
+	for dead, want := range map[uint64]bool{0: false, 2: true} {
+		var s measure.Summary
+		s.Invalidations.DeadAdapters = dead
+		if got := printed(&s, &platform.Spec{}); strings.Contains(got, "adapters cut off") != want {
+			t.Errorf("%d dead adapters:\n%s", dead, got)
+		}
+	}
+}

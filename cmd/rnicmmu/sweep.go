@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 	"slices"
@@ -19,9 +20,8 @@ import (
 
 type sweepFlags struct {
 	common
-	jobs     int
-	executor string
-	resume   bool
+	jobs   int
+	resume bool
 }
 
 func sweepCommand() *cobra.Command {
@@ -37,7 +37,6 @@ func sweepCommand() *cobra.Command {
 	}
 	f.register(c)
 	c.Flags().IntVar(&f.jobs, "jobs", 0, "points at a time; 0: one a CPU")
-	c.Flags().StringVar(&f.executor, "executor", "local", "where points run: local")
 	c.Flags().BoolVar(&f.resume, "resume", false, "go on with the sweep in --out")
 	return c
 }
@@ -54,9 +53,6 @@ func (f *sweepFlags) run(c *cobra.Command, name string) error {
 	if f.jobs < 0 {
 		return fmt.Errorf("--jobs %d: 0 (one a CPU) or more is due", f.jobs)
 	}
-	if f.executor != "local" {
-		return fmt.Errorf("--executor %q: local is due", f.executor)
-	}
 	plan, err := f.plan(c, name)
 	if err != nil {
 		return err
@@ -65,25 +61,28 @@ func (f *sweepFlags) run(c *cobra.Command, name string) error {
 		f.chooseFolder(plan)
 	}
 	results, err := f.execute(c.Context(), plan)
+	for _, r := range results {
+		if r.Again != "" {
+			fmt.Fprintf(os.Stderr, "%s; the point ran again\n", r.Again)
+		}
+	}
 	if results == nil || err != nil {
 		if errors.Is(err, sweep.ErrInterrupted) {
 			return fmt.Errorf("%w: finished points are in %s; the same command with --resume goes on", err, f.out)
 		}
 		return err
 	}
-	return f.finish(plan, results)
+	return f.finish(c.OutOrStdout(), plan, results)
 }
 
 // chooseFolder is out/EXPERIMENT, or the next number behind it that holds no
-// other sweep; what this very sweep has finished there is not run again.
+// other sweep, nor one of another build; what this very sweep has finished
+// there is not run again.
 func (f *sweepFlags) chooseFolder(plan *sweep.Plan) {
 	base := filepath.Join("out", plan.Experiment.Name)
 	f.out = base
-	for n := 2; ; n++ {
-		switch sweep.Held(f.out) {
-		case "":
-			return
-		case plan.Hash:
+	for n := 2; sweep.Holds(f.out); n++ {
+		if plan.Continues(f.out) == nil {
 			f.resume = true
 			return
 		}
@@ -121,16 +120,14 @@ func (f *sweepFlags) plan(c *cobra.Command, name string) (*sweep.Plan, error) {
 // checkAxes refuses axes that --set would not move, and memory given twice.
 func (f *sweepFlags) checkAxes(e *configs.Experiment, resolved *configs.Resolved) error {
 	given := func(key string) bool {
-		return resolved.Given(key) || slices.ContainsFunc(e.Axes, func(a configs.Axis) bool { return a.Key == key })
+		return resolved.Given(key) || slices.Contains(e.Keys(), key)
 	}
 	if given("host.memory") && given("pressure.overcommit") {
 		return fmt.Errorf("%s: pressure.overcommit and host.memory are both set; leave one of them out", e.Name)
 	}
-	for _, a := range e.Axes {
-		for _, set := range f.set {
-			if key, _, _ := strings.Cut(set, "="); key == a.Key {
-				return fmt.Errorf("--set %s: %s is an axis of %s; leave it out, or write an experiment of your own", set, key, e.Name)
-			}
+	for _, set := range f.set {
+		if key, _, _ := strings.Cut(set, "="); slices.Contains(e.Keys(), key) {
+			return fmt.Errorf("--set %s: %s is an axis of %s; leave it out, or write an experiment of your own", set, key, e.Name)
 		}
 	}
 	return nil
@@ -139,9 +136,9 @@ func (f *sweepFlags) checkAxes(e *configs.Experiment, resolved *configs.Resolved
 // checkTraceAxes refuses axes that would change what is read: all points replay
 // the same accesses.
 func checkTraceAxes(e *configs.Experiment, replay bool) error {
-	for _, a := range e.Axes {
-		if a.Key == "workload.trace" || replay && a.Key == "workload.accesses" {
-			return fmt.Errorf("%s: %s cannot be an axis: all points replay the same accesses; make a sweep for each", e.Name, a.Key)
+	for _, key := range e.Keys() {
+		if key == "workload.trace" || replay && key == "workload.accesses" {
+			return fmt.Errorf("%s: %s cannot be an axis: all points replay the same accesses; make a sweep for each", e.Name, key)
 		}
 	}
 	return nil
@@ -167,18 +164,18 @@ func (f *sweepFlags) execute(ctx context.Context, plan *sweep.Plan) ([]sweep.Res
 }
 
 // finish says what there is and draws the figures.
-func (f *sweepFlags) finish(plan *sweep.Plan, results []sweep.Result) error {
-	printPoints(os.Stdout, plan, results)
+func (f *sweepFlags) finish(w io.Writer, plan *sweep.Plan, results []sweep.Result) error {
+	printPoints(w, plan, results)
 	count := map[string]int{}
 	for _, r := range results {
 		count[r.Status]++
 	}
-	fmt.Printf("%d points: %d ok, %d refused, %d failed, %d with violations\n%s\n", len(results), count[sweep.StatusOK],
+	fmt.Fprintf(w, "%d points: %d ok, %d refused, %d failed, %d with violations\n%s\n", len(results), count[sweep.StatusOK],
 		count[sweep.StatusRefused], count[sweep.StatusFailed], count[sweep.StatusViolation], filepath.Join(f.out, "sweep.csv"))
 	if count[sweep.StatusOK]+count[sweep.StatusViolation] > 0 {
 		files, err := plots.Draw(f.out, []string{"png", "svg"}, plots.Options{})
 		for _, file := range files {
-			fmt.Println(file)
+			fmt.Fprintln(w, file)
 		}
 		if err != nil {
 			return err

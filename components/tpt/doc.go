@@ -89,5 +89,5 @@
 // Not modelled: paging-structure caches between the levels of the MTT, other
 // indirect keys (refused), implicit ones without a table, translation requests for several pages, page
 // request groups of several pages, stop markers, and faults of the adapter's own
-// send side.
+// send side. The ATC holds no part of a tpt.page: an answer for less fails.
 package tpt

@@ -1,7 +1,9 @@
 // Package transport is the reliable connection (RC) of InfiniBand and RoCE, and
 // iWARP: the Requester is the send side of a peer's adapter, the Responder the
 // receive side of the host's. The rules are those of model/rc, or of model/tcp
-// and model/ddp; here they get their time.
+// and model/ddp; here they get their time: in rc_*.go and iwarp_*.go what the two
+// protocols do differently (protocol.go), in requester_*.go and responder_*.go
+// what they share.
 //
 //	            Requester                                       Responder
 //	Doorbell ─▶┌──────────────────┐ request packets ┌───────────────────────────┐

@@ -17,7 +17,6 @@ type rcResponder struct {
 
 // rcRecv is the reliable connection of a QP.
 type rcRecv struct {
-	rules  rc.Responder
 	fresh  bool      // the head is not authorized yet
 	again  bool      // the head is a READ executed before
 	before rc.Cursor // of an atomic's execution
@@ -29,6 +28,8 @@ type rcRecv struct {
 
 	freshAt clocked.Time // qp.flood: when the QP learns that its page is there
 	flooded bool         // qp.flood: it has not
+
+	rules rc.Responder
 }
 
 func newRCResponder(r *Responder, psn uint32) (*rcResponder, error) {
@@ -120,10 +121,7 @@ func (r *rcResponder) unchecked(qp int32, q *recvQP, _ model.VA) uint32 {
 
 // rest ends a SEND with its packet: how long it will be is not told.
 func (r *rcResponder) rest(qp int32, q *recvQP) uint32 {
-	if t, ok := r.recvs[qp].rules.Target(q.packet); ok {
-		return uint32(t.Remaining) - q.offset
-	}
-	return q.packet.Bytes() - q.offset
+	return r.recvs[qp].rules.Remaining(&q.packet) - q.offset
 }
 
 // authorize applies the rules that follow the first translation granted to a

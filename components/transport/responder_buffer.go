@@ -69,13 +69,12 @@ func (r *Responder) enter(now clocked.Time, p *msg.Packet, bytes int64, waited b
 // startChecks takes packets out of the pipeline and tells whether there were any.
 func (r *Responder) startChecks(now clocked.Time) (moved bool) {
 	for r.pipe.Len() > 0 {
-		a := *r.pipe.Front()
-		if a.at > now {
-			r.wakeAt(&r.pipeAlarm, a.at)
+		if at := r.pipe.Front().at; at > now {
+			r.wakeAt(&r.pipeAlarm, at)
 			return moved
 		}
 		moved = true
-		r.pipe.Pop()
+		a := r.pipe.Pop()
 		if !r.protocol.arrived(now, a.qp, a.packet) {
 			r.pool.Put(a.packet)
 			continue

@@ -14,7 +14,7 @@ type QPSpec struct {
 	MaxRdAtomic   int          `key:"max_rd_atomic" default:"16" min:"1" max:"16" doc:"READs and atomics that a QP may have outstanding, and the responder remembers" source:"assumption: 16 is the usual device limit"`
 	Inline        model.Bytes  `key:"inline" default:"64B" max:"1KiB" doc:"longest WRITE or SEND whose data travels within its work request" source:"assumption"`
 	PayloadAhead  int          `key:"payload_ahead" default:"16" min:"1" max:"64" doc:"packets of a QP whose payload the requester reads ahead of sending" source:"assumption"`
-	Retry         int          `key:"retry" default:"7" max:"7" doc:"times in a row that a QP goes back after a time-out or sequence NAK" source:"[Linux] rxe_comp.c: a budget of 0 to 7, where 7 never ends; 7: assumption"`
+	Retry         int          `key:"retry" default:"7" max:"7" doc:"times in a row that a QP goes back after a time-out or sequence NAK; 7: any number" source:"[Linux] rxe_comp.c: a budget of 0 to 7, where 7 never ends; 7: assumption"`
 	RNRRetry      int          `key:"rnr_retry" default:"7" max:"7" doc:"RNR NAKs in a row that a QP survives; 7: any number" source:"[Linux] rxe_comp.c: 7 means infinite"`
 	RNRTimer      int          `key:"rnr_timer" default:"12" max:"31" doc:"code of the delay that an RNR NAK asks for; 0 is the longest, 655.36 ms" source:"code table: [Linux] rxe_comp.c; 12 (0.64 ms): [RDMA-Aware]"`
 	AckTimeout    int          `key:"ack_timeout" default:"14" max:"31" doc:"exponent t of the time-out 4.096 us x 2^t; 0: none" source:"formula: [IBA]; 14 (67.1 ms): [RDMA-Aware]"`

@@ -27,8 +27,16 @@ func (d *deadlines) set(qp int32, at clocked.Time) {
 	}
 }
 
-// due takes a QP whose deadline has come; none: there is none.
+// due takes a QP whose deadline has come; none: there is none. Most ticks have
+// none, and it is short enough to be told inline.
 func (d *deadlines) due(now clocked.Time) int32 {
+	if len(d.heap) == 0 || d.heap[0].at > now {
+		return none
+	}
+	return d.take(now)
+}
+
+func (d *deadlines) take(now clocked.Time) int32 {
 	for len(d.heap) > 0 && d.heap[0].at <= now {
 		t := d.heap.pop()
 		if t.at != d.entry[t.qp] {
@@ -45,13 +53,11 @@ func (d *deadlines) due(now clocked.Time) int32 {
 
 // arm asks the engine to wake the unit for the earliest.
 func (d *deadlines) arm(now clocked.Time, e *clocked.Engine, id clocked.UnitID) {
-	if d.armed <= now {
-		d.armed = clocked.Never
+	if len(d.heap) == 0 || d.armed > now && d.armed <= d.heap[0].at {
+		return
 	}
-	if len(d.heap) > 0 && d.heap[0].at < d.armed {
-		d.armed = d.heap[0].at
-		e.Wake(id, d.armed)
-	}
+	d.armed = d.heap[0].at
+	e.Wake(id, d.armed)
 }
 
 // timer is a queued expiry of a QP's deadline.

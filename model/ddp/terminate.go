@@ -14,7 +14,6 @@ type Layer uint8
 const (
 	LayerRDMAP Layer = iota
 	LayerDDP
-	LayerLLP // MPA and TCP
 )
 
 // Types of errors: within RDMAP, within DDP.

@@ -21,7 +21,8 @@
 // is one process's tree; Step is one read of a walk, for a walker that takes time
 // between them. Tables above a leaf are always writable and for user:
 // rights are the leaf's, as Linux keeps them. Unmap leaves emptied tables in
-// place, as reclaim does; a larger leaf mapped over empty tables frees them.
+// place, as reclaim does; Prune unlinks them, and their frames are given back when
+// nobody who walks can hold them.
 //
 // # Not modelled
 //

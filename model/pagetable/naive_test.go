@@ -71,6 +71,14 @@ func TestAgainstNaive(t *testing.T) {
 				shift := rapid.SampledFrom(sizes).Draw(t, "size")
 				va &^= model.VA(shift.Bytes() - 1)
 				p := page{model.PA(i) << 30, shift, Write}
+				_, covered, ok := n.find(va)
+				tables, err := table.Prune(va, shift, nil)
+				if larger := ok && covered.shift >= shift; (err == nil) != (larger || !n.overlaps(va, shift)) {
+					t.Fatalf("Prune(%#x, %d): %v", va, shift, err)
+				}
+				for _, a := range tables {
+					s.Release(a)
+				}
 				if err := table.Map(va, p.pa, shift, p.flags); (err == nil) == n.overlaps(va, shift) {
 					t.Fatalf("Map(%#x, %d): %v", va, shift, err)
 				} else if err == nil {

@@ -2,6 +2,7 @@ package pagetable
 
 import (
 	"errors"
+	"slices"
 	"testing"
 
 	"rnicmmu/model"
@@ -131,32 +132,52 @@ func TestMapErrors(t *testing.T) {
 	}
 }
 
-// A larger page may replace tables whose pages are all unmapped, and their
-// frames come back.
-func TestEmptyTablesAreReplaced(t *testing.T) {
+// ATS-1: tables whose pages are all unmapped keep a larger page away until they
+// are pruned, and their frames are out of use until they are released.
+func TestPrune(t *testing.T) {
 	s, table := newTable(t, 16)
-	for _, va := range []model.VA{0, 0x1000, 0x20_0000} {
+	small := []model.VA{0, 0x1000, 0x20_0000}
+	for _, va := range small {
 		if err := table.Map(va, 0, model.Shift4K, 0); err != nil {
 			t.Fatal(err)
 		}
 	}
-	if s.Bytes() != 5*4096 { // PML4, PDPT, PD, two PTs
-		t.Errorf("%d bytes of tables", s.Bytes())
-	}
-	for _, va := range []model.VA{0, 0x1000, 0x20_0000} {
+	const tables = 5 // PML4, PDPT, PD, two PTs
+	for _, va := range small {
+		if got, err := table.Prune(va, model.Shift1G, nil); !errors.Is(err, ErrOccupied) || got != nil {
+			t.Errorf("Prune at %#x with a page in it: %#x, %v", uint64(va), got, err)
+		}
 		if _, _, err := table.Unmap(va); err != nil {
 			t.Fatal(err)
 		}
 	}
-	if err := table.Map(0, 0, model.Shift1G, 0); err != nil {
+	if err := table.Map(0, 0, model.Shift1G, 0); !errors.Is(err, ErrOccupied) {
+		t.Errorf("Map over empty tables: %v", err)
+	}
+	pruned, err := table.Prune(0, model.Shift1G, nil)
+	if err != nil || len(pruned) != 3 || s.Bytes() != tables*4096 {
+		t.Fatalf("pruned %#x, %v; %d bytes of tables: want a PD and two PTs, all still taken", pruned, err, s.Bytes())
+	}
+	if w := table.Lookup(0); w.Depth != 2 || w.Present() {
+		t.Errorf("a walk reads %d entries", w.Depth)
+	}
+	if err := table.Map(0x40_0000, 0, model.Shift4K, 0); err != nil {
 		t.Fatal(err)
 	}
-	if s.Bytes() != 2*4096 {
-		t.Errorf("%d bytes of tables after the replacement", s.Bytes())
+	if w := table.Lookup(0x40_0000); slices.Contains(pruned, w.Reads[2]&^0xFFF) || slices.Contains(pruned, w.Reads[3]&^0xFFF) {
+		t.Errorf("a table was used again before its release: reads %#x, pruned %#x", w.Reads, pruned)
 	}
-	table.Release()
-	if s.Bytes() != 0 {
-		t.Errorf("%d bytes after Release", s.Bytes())
+	for _, a := range pruned {
+		s.Release(a)
+	}
+	if want := uint64(tables+2-3) * 4096; s.Bytes() != want {
+		t.Errorf("%d bytes of tables, want %d", s.Bytes(), want)
+	}
+	if got, err := table.Prune(0x8000_0000, model.Shift2M, nil); err != nil || got != nil {
+		t.Errorf("Prune of a hole: %#x, %v", got, err)
+	}
+	if _, err := table.Prune(0, model.Shift64K, nil); !errors.Is(err, ErrPageSize) {
+		t.Errorf("Prune for 64 KiB: %v", err)
 	}
 }
 

@@ -91,7 +91,8 @@ func (s *Store) allocate() (model.PA, error) {
 	return s.base + model.PA(n)*tableBytes, nil
 }
 
-func (s *Store) release(table model.PA) {
+// Release gives the frame of a table that Prune unlinked back.
+func (s *Store) Release(table model.PA) {
 	frame := uint64(table-s.base) / tableBytes
 	*s.frames[frame] = [tableEntries]PTE{}
 	s.live[frame] = 0

@@ -14,7 +14,7 @@ var (
 	ErrPhysical     = errors.New("physical address is beyond 52 bits")
 	ErrMapped       = errors.New("page is mapped already")
 	ErrCovered      = errors.New("page lies in a larger mapped page")
-	ErrOccupied     = errors.New("smaller pages are mapped inside the page")
+	ErrOccupied     = errors.New("smaller pages, or tables for them, are inside the page")
 	ErrNotMapped    = errors.New("page is not mapped")
 )
 
@@ -80,7 +80,8 @@ func (t *Table) Lookup(va model.VA) (w Walk) {
 }
 
 // Map makes the page at va a leaf of the given size. Of flags, Write, User,
-// Accessed, Dirty, Global and NoExecute count; Present is implied.
+// Accessed, Dirty, Global and NoExecute count; Present is implied. Tables in the
+// place of a larger leaf, even if they are empty, have to be pruned first.
 func (t *Table) Map(va model.VA, pa model.PA, shift model.PageShift, flags PTE) error {
 	leaf := levelOf(shift)
 	switch {
@@ -102,10 +103,7 @@ func (t *Table) Map(va model.VA, pa model.PA, shift model.PageShift, flags PTE) 
 		if old.leaf(leaf) {
 			return ErrMapped
 		}
-		if !t.bare(old.PA(), leaf-1) {
-			return ErrOccupied
-		}
-		t.releaseTree(old.PA(), leaf-1)
+		return ErrOccupied
 	}
 	e := PTE(pa) | flags&leafFlags | Present
 	if leaf > 1 {
@@ -157,21 +155,42 @@ func (t *Table) bare(table model.PA, level int) bool {
 	return true
 }
 
-func (t *Table) releaseTree(table model.PA, level int) {
+// Prune unlinks the tables where va has no page of the given size or below, so
+// that one of this size can be mapped there, and appends their addresses to
+// tables. A walk, or a cache of walks, may still hold these: Store.Release is
+// for when none does. ErrOccupied tells that a smaller page is mapped.
+func (t *Table) Prune(va model.VA, shift model.PageShift, tables []model.PA) ([]model.PA, error) {
+	leaf := levelOf(shift)
+	if leaf == 0 {
+		return tables, ErrPageSize
+	}
+	w := t.Lookup(va)
+	if w.Depth <= levels-leaf {
+		return tables, nil // a hole of a larger size, or a larger page
+	}
+	at := w.Reads[levels-leaf]
+	e := t.store.Load(at)
+	switch {
+	case !e.Has(Present) || e.leaf(leaf):
+		return tables, nil
+	case !t.bare(e.PA(), leaf-1):
+		return tables, ErrOccupied
+	}
+	t.store.put(at, 0)
+	return t.gather(e.PA(), leaf-1, tables), nil
+}
+
+// gather appends the tables of a tree without pages.
+func (t *Table) gather(table model.PA, level int, tables []model.PA) []model.PA {
 	if level > 1 && !t.store.empty(table) {
 		for i := range model.PA(tableEntries) {
-			e := t.store.Load(table + i*entryBytes)
-			if e.Has(Present) && !e.leaf(level) {
-				t.releaseTree(e.PA(), level-1)
+			if e := t.store.Load(table + i*entryBytes); e.Has(Present) {
+				tables = t.gather(e.PA(), level-1, tables)
 			}
 		}
 	}
-	t.store.release(table)
+	return append(tables, table)
 }
-
-// Release gives all frames of the table back, the root included. The table
-// must not be used afterwards.
-func (t *Table) Release() { t.releaseTree(t.root, levels) }
 
 // Unmap removes the page that maps va and returns its last entry, with the
 // accessed and dirty bits, and its size.

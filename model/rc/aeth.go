@@ -56,9 +56,3 @@ func (s Syndrome) String() string {
 	}
 	return fmt.Sprintf("reserved syndrome %#02x", uint8(s))
 }
-
-// EncodeAETH packs syndrome and MSN into the 4 B header, as a big-endian word.
-func EncodeAETH(s Syndrome, msn uint32) uint32 { return uint32(s)<<24 | msn&psnMask }
-
-// DecodeAETH is the inverse of EncodeAETH.
-func DecodeAETH(w uint32) (s Syndrome, msn uint32) { return Syndrome(w >> 24), w & psnMask }

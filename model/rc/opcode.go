@@ -135,12 +135,6 @@ func (o Opcode) First() bool { return o.has(first) }
 // Last tells whether the packet ends a message.
 func (o Opcode) Last() bool { return o.has(last) }
 
-// Immediate tells whether the packet carries immediate data.
-func (o Opcode) Immediate() bool { return o.has(immediate) }
-
-// Invalidate tells whether the packet asks to invalidate a key.
-func (o Opcode) Invalidate() bool { return o.has(invalidate) }
-
 // TakesReceive tells whether the responder needs a new receive work request
 // for the packet: at the start of a SEND, or for immediate data of a WRITE.
 func (o Opcode) TakesReceive() bool {

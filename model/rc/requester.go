@@ -122,10 +122,6 @@ func (r *Requester) Waiting() bool { return r.waiting }
 // Failed tells whether the QP is in error.
 func (r *Requester) Failed() bool { return r.failed }
 
-// RetriesLeft are the budgets that remain for the present stall; a budget of 7
-// is never spent.
-func (r *Requester) RetriesLeft() (retry, rnr uint8) { return r.retry, r.rnr }
-
 // MaySend tells whether a request of n PSNs may leave now: no RNR delay runs,
 // the QP lives, and the PSN window has room.
 func (r *Requester) MaySend(n uint32) bool {

@@ -108,6 +108,18 @@ func (p *Packet) Bytes() uint32 {
 	return p.Payload
 }
 
+// Remaining is how many bytes of memory the packet and the rest of its message
+// touch; of a SEND, whose length nobody tells, the packet alone.
+func (r *Responder) Remaining(p *Packet) uint32 {
+	switch o := p.Opcode; {
+	case o.Op() != model.OpWrite:
+		return p.Bytes()
+	case o.First():
+		return p.Length
+	}
+	return r.left
+}
+
 // Target is the memory that a packet addresses by key.
 type Target struct {
 	Op        model.Op
@@ -120,15 +132,13 @@ type Target struct {
 // Target is what an admitted packet addresses; ok is false for a SEND, which
 // goes to a receive buffer.
 func (r *Responder) Target(p Packet) (t Target, ok bool) {
-	op, n := p.Opcode.Op(), uint64(p.Bytes())
-	t = Target{Op: op, Key: p.Key, VA: p.VA, Bytes: n, Remaining: n}
-	switch {
-	case op == model.OpSend, op == model.NumOps:
+	op := p.Opcode.Op()
+	if op == model.OpSend || op == model.NumOps {
 		return Target{}, false
-	case op == model.OpWrite && p.Opcode.First():
-		t.Remaining = uint64(p.Length)
-	case op == model.OpWrite:
-		t.Key, t.VA, t.Remaining = r.key, r.va, uint64(r.left)
+	}
+	t = Target{Op: op, Key: p.Key, VA: p.VA, Bytes: uint64(p.Bytes()), Remaining: uint64(r.Remaining(&p))}
+	if op == model.OpWrite && !p.Opcode.First() {
+		t.Key, t.VA = r.key, r.va
 	}
 	return t, true
 }

@@ -79,7 +79,6 @@ var (
 		{WriteFirst, WriteMiddle, WriteLastImmediate, WriteOnlyImmediate},
 		{NoOpcode, NoOpcode, NoOpcode, NoOpcode},
 	}
-	responseOpcodes = [4]Opcode{ReadResponseFirst, ReadResponseMiddle, ReadResponseLast, ReadResponseOnly}
 )
 
 // RequestOpcode is the opcode of packet i of the n that a request sends, or
@@ -106,19 +105,4 @@ func RequestOpcode(op model.Op, extra Extra, i, n uint32) Opcode {
 		return FetchAdd
 	}
 	return NoOpcode
-}
-
-// ResponseOpcode is the opcode of packet i of the n of a READ response.
-func ResponseOpcode(i, n uint32) Opcode {
-	if i >= n {
-		return NoOpcode
-	}
-	return responseOpcodes[position(i, n)]
-}
-
-// ResumeRead is the address and length with which a READ restarts after the
-// given number of its response packets was placed: from the first byte missing.
-func ResumeRead(va model.VA, length uint64, mtu, placed uint32) (model.VA, uint64) {
-	done := min(uint64(placed)*uint64(mtu), length)
-	return va + model.VA(done), length - done
 }

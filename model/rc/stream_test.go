@@ -57,8 +57,9 @@ func (s *stream) send() {
 	i := uint32(s.q.Next.Sub(m.first))
 	p := Packet{PSN: s.q.Next, VA: 0x10_0000, Length: uint32(m.length), AckRequest: true}
 	if m.op.Responds() {
-		va, left := ResumeRead(p.VA, m.length, mtu, i)
-		p.Opcode, p.VA, p.Length = RequestOpcode(m.op, NoExtra, 0, 1), va, uint32(left)
+		p.Opcode = RequestOpcode(m.op, NoExtra, 0, 1)
+		p.VA += model.VA(i * mtu)
+		p.Length -= i * mtu
 		s.q.Issue(m.span-i, true)
 	} else {
 		p.Opcode, p.Payload = RequestOpcode(m.op, NoExtra, i, m.span), Payload(i, m.length, mtu)

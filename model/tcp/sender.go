@@ -85,9 +85,6 @@ func (s *Sender) InFlight() uint32 { return s.high - s.una }
 // Window is the congestion window in bytes.
 func (s *Sender) Window() uint32 { return s.cwnd }
 
-// RTO is the time-out of the next timer in picoseconds.
-func (s *Sender) RTO() int64 { return s.timer.rto }
-
 // Deadline is when the timer expires.
 func (s *Sender) Deadline() int64 { return s.deadline }
 

@@ -151,13 +151,13 @@ func TestKarn(t *testing.T) {
 	s.Timeout(200 * ms)
 	s.Sent(200*ms, mss)
 	ackAt(s, 201*ms, 1)
-	if s.RTO() != 400*ms || s.Deadline() != Never || s.expired != 0 {
-		t.Errorf("time-out %d, deadline %d after %d", s.RTO(), s.Deadline(), s.expired)
+	if s.timer.rto != 400*ms || s.Deadline() != Never || s.expired != 0 {
+		t.Errorf("time-out %d, deadline %d after %d", s.timer.rto, s.Deadline(), s.expired)
 	}
 	s.Sent(300*ms, mss)
 	ackAt(s, 301*ms, 2)
-	if s.RTO() != 200*ms {
-		t.Errorf("time-out %d after a sample", s.RTO())
+	if s.timer.rto != 200*ms {
+		t.Errorf("time-out %d after a sample", s.timer.rto)
 	}
 }
 
@@ -170,14 +170,14 @@ func TestTimestamps(t *testing.T) {
 	s.Sent(0, mss)
 	s.Timeout(200 * ms)
 	s.Sent(200*ms, mss)
-	if s.Ack(201*ms, start+mss, 1<<20, true, 200*ms); s.RTO() != 200*ms {
-		t.Errorf("time-out %d", s.RTO())
+	if s.Ack(201*ms, start+mss, 1<<20, true, 200*ms); s.timer.rto != 200*ms {
+		t.Errorf("time-out %d", s.timer.rto)
 	}
 	// 700 ms to the answer, by hand: RTTVAR (3 × 0.375 + 699) / 4, SRTT (7 + 700) / 8.
 	s.Sent(300*ms, mss)
 	s.Ack(1000*ms, start+2*mss, 1<<20, true, 300*ms)
-	if want := 788500 * ms / 1000; s.RTO() != want {
-		t.Errorf("time-out %d, want %d", s.RTO(), want)
+	if want := 788500 * ms / 1000; s.timer.rto != want {
+		t.Errorf("time-out %d, want %d", s.timer.rto, want)
 	}
 }
 
@@ -239,7 +239,7 @@ func TestPartialAck(t *testing.T) {
 		ackAt(s, ms, 0)
 	}
 	s.Sent(ms, mss)
-	if e := ackAt(s, 2*ms, 4); !e.Resend || e.Fast || s.Next() != start+4*mss || s.Deadline() != 2*ms+s.RTO() {
+	if e := ackAt(s, 2*ms, 4); !e.Resend || e.Fast || s.Next() != start+4*mss || s.Deadline() != 2*ms+s.timer.rto {
 		t.Fatalf("%+v, next %d, deadline %d", e, s.Next()-start, s.Deadline())
 	}
 	s.Sent(2*ms, mss)

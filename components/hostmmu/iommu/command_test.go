@@ -141,6 +141,13 @@ func TestWalkUnderAnInvalidationReadsAgain(t *testing.T) {
 	if _, _, err := b.tables[0].Unmap(0x1000); err != nil {
 		t.Fatal(err)
 	}
+	emptied, err := b.tables[0].Prune(0, model.Shift1G, nil)
+	if err != nil || len(emptied) != 2 {
+		t.Fatalf("%d tables left empty, %v", len(emptied), err)
+	}
+	for _, table := range emptied {
+		b.store.Release(table)
+	}
 	if err := b.tables[0].Map(0, 3<<30, model.Shift1G, 0); err != nil {
 		t.Fatal(err)
 	}

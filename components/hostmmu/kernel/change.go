@@ -119,19 +119,10 @@ func (k *Kernel) arrives(v *eviction, p uint32, flags pagetable.PTE) pagetable.P
 	return flags
 }
 
-// smaller is the size of a split page's leaves, or 0.
-func (k *Kernel) smaller() model.PageShift {
-	const bits = 9 // of a table's index
-	if k.shift < model.Shift4K+bits {
-		return 0
-	}
-	return k.shift - bits
-}
-
 // leavesOf is the number of page-table leaves that map a page, and their size.
 func (k *Kernel) leavesOf(p uint32) (n model.VA, shift model.PageShift) {
 	if k.pages[p].flags&pageSplit != 0 {
-		shift = k.smaller()
+		shift = k.spec.Leaf()
 		return 1 << (k.shift - shift), shift
 	}
 	return 1, k.shift

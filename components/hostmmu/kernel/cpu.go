@@ -85,11 +85,13 @@ func (k *Kernel) stepThread(now clocked.Time, i int) {
 	k.hold(t.page)
 	t.busy = true
 	op := msg.PageOp{Kind: msg.PageCPURead, Frame: k.pages[t.page].frame, Page: t.page, Cookie: uint64(refer(actorThread, i))}
+	mark := k.table.SetAccessed
 	if t.write {
 		op.Kind, op.Write = msg.PageCPUWrite, k.random()
-		k.dirty(t.page)
-	} else {
-		k.touched(t.page)
+		mark = k.table.SetDirty
+	}
+	if mark(k.vaOf(t.page)) != nil { // of a split page one leaf, as a load or store does
+		k.Stats.TableErrors++
 	}
 	if k.spec.Pager.Policy == lru && k.pages[t.page].flags&pagePinned == 0 {
 		k.touch(op.Frame)

@@ -125,7 +125,7 @@ func (k *Kernel) Unprotect(now clocked.Time, p uint32) bool {
 // must be resident, above 4 KiB, whole, not pinned and not being changed. Frame
 // and content stay.
 func (k *Kernel) Split(now clocked.Time, p uint32) bool {
-	if !k.still(now, p) || k.pages[p].flags&pageSplit != 0 || k.smaller() == 0 {
+	if !k.still(now, p) || k.pages[p].flags&pageSplit != 0 || k.spec.Leaf() == 0 {
 		return false
 	}
 	k.invalidate(now, p, 1, measure.TriggerSplit).change = changeSplit

@@ -4,6 +4,7 @@ import (
 	"rnicmmu/clocked"
 	"rnicmmu/components/msg"
 	"rnicmmu/measure"
+	"rnicmmu/model"
 	"rnicmmu/model/pagetable"
 )
 
@@ -33,6 +34,7 @@ type eviction struct {
 	trigger      measure.Trigger
 	phase        evictionPhase
 	notified     clocked.Time
+	checked      clocked.Time
 	slots        []*notice            // adapters with tables first
 	tables       int                  // of slots, those
 	told, acked  int                  // of slots
@@ -47,6 +49,7 @@ type eviction struct {
 	change       change               // to pages that stay where they are
 	target       uint32               // frame of a page that moves
 	flags        pagetable.PTE        // of a page that moves
+	emptied      []model.PA           // tables of split pages: used again when the pages' frames are
 }
 
 // invalidate starts on a run of resident pages. From here on no fault maps
@@ -54,7 +57,7 @@ type eviction struct {
 func (k *Kernel) invalidate(now clocked.Time, first, count uint32, why measure.Trigger) *eviction {
 	i := k.evictions.get()
 	v := k.evictions.items[i]
-	*v = eviction{live: true, first: first, count: count, trigger: why, notified: now, slots: v.slots[:0], target: noFrame}
+	*v = eviction{live: true, first: first, count: count, trigger: why, notified: now, slots: v.slots[:0], emptied: v.emptied[:0], target: noFrame}
 	for p := first; p < first+count; p++ {
 		pg := &k.pages[p]
 		pg.state = pageEvicting
@@ -125,7 +128,7 @@ func (k *Kernel) detach(now clocked.Time, i int) {
 	}
 	for p := v.first; p < v.first+v.count; p++ {
 		pg := &k.pages[p]
-		v.flags = k.remove(p)
+		v.flags = k.remove(v, p)
 		if pg.writable != 0 { // an adapter with a table might have stored
 			v.flags |= pagetable.Dirty
 		}
@@ -165,6 +168,9 @@ func (k *Kernel) flushed(now clocked.Time, i int) {
 		return
 	}
 	v.phase = evictContent
+	for _, table := range v.emptied {
+		k.store.Release(table)
+	}
 	v.left = v.count
 	for p := v.first; p < v.first+v.count; p++ {
 		f := k.pages[p].frame

@@ -130,8 +130,8 @@ func (k *Kernel) locate(j *job) {
 	}
 	r := &k.regions[a.regions[at]]
 	last := e.Entry + uint64(max(e.Count, 1)) - 1
-	if a.implicit != nil { // beyond the region, or the child, the adapter faults again
-		last = min(last, r.FirstEntry+a.shift.Span(r.VA, r.Length)-1)
+	if end := r.FirstEntry + a.shift.Span(r.VA, r.Length); a.implicit != nil && e.Entry < end {
+		last = min(last, end-1) // beyond the region, or the child, the adapter faults again
 	}
 	if last-r.FirstEntry >= a.shift.Span(r.VA, r.Length) || e.Write && !r.Writable {
 		return

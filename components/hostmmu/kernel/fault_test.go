@@ -226,7 +226,9 @@ func TestInvalidationRecord(t *testing.T) {
 	if r.Trigger != measure.TriggerEvict || r.Pages != 1 || r.Adapter != 0 {
 		t.Errorf("record %+v", r)
 	}
-	wantTime(t, "checks", r.Sent-r.Notified, 2700*ns)
+	wantTime(t, "checks", r.Checked-r.Notified, 2700*ns)
+	wantTime(t, "queue", r.Sent-r.Checked, 0)
 	wantTime(t, "round trip", r.Acknowledged-r.Sent, hop+us+hop)
+	wantTime(t, "others", r.Others-r.Acknowledged, 0)
 	wantTime(t, "updates, flush", r.Done-r.Acknowledged, 500*ns+1700*ns)
 }

@@ -21,6 +21,7 @@ type notice struct {
 // by command, then those that walk the page table by way of the IOMMU.
 func (k *Kernel) notify(now clocked.Time, i int) {
 	v := k.evictions.items[i]
+	v.checked = now
 	s := k.segmentOf(v.first)
 	for n, r := range s.regions {
 		if a := &k.adapters[k.regions[r].Adapter]; a.state == adapterAlive && a.hasTable() {
@@ -70,7 +71,8 @@ func (k *Kernel) notice(i int, r *Region, valid uint32) *notice {
 	}
 	s := v.slots[n]
 	s.region, s.abandoned = r, false
-	s.record = measure.Invalidation{ID: k.nextID, Adapter: uint16(r.Adapter), Trigger: v.trigger, Pages: valid, Notified: v.notified}
+	s.record = measure.Invalidation{ID: k.nextID, Adapter: uint16(r.Adapter), Trigger: v.trigger, Pages: valid,
+		Notified: v.notified, Checked: v.checked}
 	k.nextID++
 	return s
 }
@@ -131,7 +133,16 @@ func (k *Kernel) acknowledged(now clocked.Time, c *msg.Command, i int, timedOut 
 		k.tell(now, i)
 		return
 	}
+	v.answered(now)
 	k.bookkeep(now, i, k.spec.Notifier.Updates)
+}
+
+// answered: no adapter told so far is waited for. Of adapters with tables and
+// such without, the later instant stays.
+func (v *eviction) answered(now clocked.Time) {
+	for _, s := range v.slots {
+		s.record.Others = now
+	}
 }
 
 // bookkeep takes software's time behind the adapters with tables.
@@ -206,6 +217,9 @@ func (k *Kernel) proceed(now clocked.Time, i int) {
 	if v.told < len(v.slots) {
 		k.tellWalkers(i)
 		return
+	}
+	if v.tables < len(v.slots) {
+		v.answered(now)
 	}
 	for n, s := range v.slots {
 		switch {

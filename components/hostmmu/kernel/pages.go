@@ -166,10 +166,17 @@ func (k *Kernel) refault(pg *page) {
 	pg.evicted = 0
 }
 
-// remove takes a resident page out of the page table and tells whether the CPU
-// stored to it.
-func (k *Kernel) remove(p uint32) (flags pagetable.PTE) {
+// remove takes a resident page out of the page table, and with a split one the
+// table of its leaves, and tells whether the CPU stored to it.
+func (k *Kernel) remove(v *eviction, p uint32) (flags pagetable.PTE) {
+	split := k.pages[p].flags&pageSplit != 0
 	e := k.unmapLeaves(p)
+	if split {
+		var err error
+		if v.emptied, err = k.table.Prune(k.vaOf(p), k.shift, v.emptied); err != nil {
+			k.Stats.TableErrors++
+		}
+	}
 	k.unlink(k.pages[p].frame)
 	k.resident--
 	return e

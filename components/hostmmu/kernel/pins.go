@@ -23,7 +23,7 @@ func (k *Kernel) promise(region int) error {
 		spare = 0 // nothing is left to fault
 	}
 	if have := len(k.frames) - g.pinned - spare; need > have {
-		return &Refused{fmt.Sprintf("host.memory: %d pages of %s to pin, %d of %d frames can be: raise host.memory or use scheme odp", need, k.spec.Page, max(0, have), len(k.frames))}
+		return &Refused{Pages: uint64(need), Reason: fmt.Sprintf("host.memory: %d pages of %s to pin, %d of %d frames can be: raise host.memory or use scheme odp", need, k.spec.Page, max(0, have), len(k.frames))}
 	}
 	for p := first; p < end; p++ {
 		g.pins[p]++

@@ -181,6 +181,9 @@ func TestEveryAdapterIsTold(t *testing.T) {
 			gap = hop + us + hop
 		}
 		wantTime(t, order, b.Sent-a.Sent, gap)
+		wantTime(t, order+": the first waits for the other", a.Others-a.Acknowledged, gap)
+		wantTime(t, order+": the last one waits for none", b.Others-b.Acknowledged, 0)
+		wantTime(t, order+": updates, flush", a.Done-a.Others, 500*ns+1700*ns)
 	}
 }
 

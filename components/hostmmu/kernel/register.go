@@ -30,7 +30,10 @@ type Region struct {
 }
 
 // Refused is the error of a registration that the host cannot back.
-type Refused struct{ Reason string }
+type Refused struct {
+	Pages  uint64 // frames that it takes
+	Reason string
+}
 
 func (r *Refused) Error() string { return r.Reason }
 
@@ -222,7 +225,7 @@ func (k *Kernel) pin(setup *Setup) (next uint32, err error) {
 		pinned = true
 	}
 	if need := uint64(next) + uint64(spare); pinned && need > uint64(len(k.frames)) {
-		return 0, &Refused{fmt.Sprintf("host.memory: %d pages of %s to pin, %d frames: raise host.memory or use scheme odp", need, k.spec.Page, len(k.frames))}
+		return 0, &Refused{Pages: need, Reason: fmt.Sprintf("host.memory: %d pages of %s to pin, %d frames: raise host.memory or use scheme odp", need, k.spec.Page, len(k.frames))}
 	}
 	for i := range k.segments {
 		if s := &k.segments[i]; k.pinned(s) {

@@ -130,10 +130,17 @@ func TestOrderOfAnInvalidation(t *testing.T) {
 		t.Errorf("order:\n%s\nwant\n%s", got, want)
 	}
 	wantCount(t, "records", stats.InvalidationsIssued, 5)
+	last := clocked.Time(0) // the one without copies answers by the fence, behind all others
+	for _, r := range w.records {
+		last = max(last, r.Acknowledged)
+	}
 	for _, r := range w.records {
 		c := configs[r.Adapter]
 		if tlb := c.Scheme != ODP || c.IOMMU; (r.IOTLB > 0) != tlb || (r.DevTLB > 0) != (c.Scheme == SVA) {
 			t.Errorf("adapter %d, %s: IOTLB at %v, devTLB at %v", r.Adapter, label(c), r.IOTLB, r.DevTLB)
+		}
+		if r.Others != last {
+			t.Errorf("adapter %d: the last one's answer at %v, want %v", r.Adapter, r.Others, last)
 		}
 		if r.Sent < r.Notified || r.Acknowledged <= r.Sent || r.Done < r.Acknowledged || r.IOTLB > r.Done || r.DevTLB > r.Done {
 			t.Errorf("adapter %d: %+v", r.Adapter, r)
@@ -171,10 +178,12 @@ func TestUnloadedSVAInvalidation(t *testing.T) {
 	w.run()
 	r := w.records[0]
 	const command = 300 * ns
-	wantTime(t, "flushed", r.IOTLB-r.Notified, 2700*ns+hop+command)
+	wantTime(t, "checks", r.Checked-r.Notified, 2700*ns)
+	wantTime(t, "flushed", r.IOTLB-r.Checked, hop+command)
 	wantTime(t, "sent", r.Sent-r.IOTLB, command)
 	wantTime(t, "acknowledged", r.Acknowledged-r.Sent, us)
-	wantTime(t, "done", r.Done-r.Acknowledged, hop+1700*ns)
+	wantTime(t, "fence", r.Others-r.Acknowledged, hop)
+	wantTime(t, "done", r.Done-r.Others, 1700*ns)
 }
 
 // INV-8: what an adapter could have stored to is written out; what it could

@@ -117,6 +117,16 @@ func (s *Spec) Shift() model.PageShift {
 	return model.Shift4K
 }
 
+// Leaf is the base-2 logarithm of the size of a split page's leaves; 0: pages
+// cannot be split.
+func (s *Spec) Leaf() model.PageShift {
+	const bits = 9 // of a table's index
+	if s.Shift() < model.Shift4K+bits {
+		return 0
+	}
+	return s.Shift() - bits
+}
+
 // Frames is the number of frames for user pages.
 func (s *Spec) Frames() int { return int(uint64(s.Memory) >> s.Shift()) }
 

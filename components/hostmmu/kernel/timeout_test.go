@@ -56,6 +56,9 @@ func TestDeadAdapter(t *testing.T) {
 		if other.Done != dead.Done || other.TimedOut || other.Acknowledged-other.Sent > 2*us {
 			t.Errorf("%s: the other adapter's record: %+v", c.Scheme, other)
 		}
+		if other.Others != dead.Others || dead.Others-dead.Sent < 60*us || dead.Others >= dead.Done {
+			t.Errorf("%s: the dead adapter is waited for until %v: %+v", c.Scheme, dead.Others, dead)
+		}
 		if !w.nics[0].cut {
 			t.Errorf("%s: the root port was never told", c.Scheme)
 		}
