@@ -244,15 +244,16 @@ type AdvertiseStats struct {
 
 // RegistrationSummary counts what registering memory during the run took.
 type RegistrationSummary struct {
-	Registered        uint64       `json:"registered"`      // registrations made by system calls
-	Deregistered      uint64       `json:"deregistered"`    // ended by system calls
-	FastRegistered    uint64       `json:"fast_registered"` // keys made valid by work requests
-	Invalidated       uint64       `json:"invalidated"`     // keys invalidated by work requests
-	Refused           uint64       `json:"refused"`         // not enough memory to pin
-	CacheHits         uint64       `json:"cache_hits"`      // accesses whose region was registered when they came
-	PinnedPages       uint64       `json:"pinned_pages"`    // by registrations, all together
-	Remaps            uint64       `json:"remaps"`          // of regions, by the process
-	ChildrenMade      uint64       `json:"children_made"`   // of implicit regions
+	Registered        uint64       `json:"registered"`         // registrations made by system calls
+	Deregistered      uint64       `json:"deregistered"`       // ended by system calls
+	FastRegistered    uint64       `json:"fast_registered"`    // keys made valid by work requests
+	Invalidated       uint64       `json:"invalidated"`        // keys invalidated by work requests
+	RemoteInvalidated uint64       `json:"remote_invalidated"` // keys invalidated by peers' SENDs
+	Refused           uint64       `json:"refused"`            // not enough memory to pin
+	CacheHits         uint64       `json:"cache_hits"`         // accesses whose region was registered when they came
+	PinnedPages       uint64       `json:"pinned_pages"`       // by registrations, all together
+	Remaps            uint64       `json:"remaps"`             // of regions, by the process
+	ChildrenMade      uint64       `json:"children_made"`      // of implicit regions
 	ChildrenDestroyed uint64       `json:"children_destroyed"`
 	ChildrenResident  uint64       `json:"children_resident"` // there at the end
 	TimePS            clocked.Time `json:"time_ps"`           // of system calls to register and deregister, all together

@@ -82,7 +82,7 @@ func (s *System) buildKernel(adapters []Spec) error {
 		for _, p := range s.tableOf(&adapters[a].TPT).pieces {
 			k := p.region.Key
 			regions = append(regions, kernel.Region{VA: p.va, Length: p.length, Adapter: a,
-				FirstPage: p.firstPage, FirstEntry: p.entry, Key: k, Writable: true, Dynamic: p.region.dynamic(&s.spec.Workload),
+				FirstPage: p.firstPage, FirstEntry: p.entry, Key: k, Window: s.windowOf(p.region), Writable: true, Dynamic: p.region.dynamic(&s.spec.Workload),
 				MPT: key.Region{Key: k, PD: domain, Rights: allRights, FastReg: s.spec.Workload.RegistrationMethod == "fast"}})
 		}
 	}
@@ -92,7 +92,10 @@ func (s *System) buildKernel(adapters []Spec) error {
 		most := math.Floor(1000*float64(s.userPages())/float64(refused.Pages)) / 1000
 		refused.Reason += fmt.Sprintf(" (pressure.overcommit %g leaves so few; at most %g suffices)", over, most)
 	}
-	return err
+	if err != nil {
+		return err
+	}
+	return s.adviseStatic(regions)
 }
 
 // allRights are those of peers on the memory of the workload.

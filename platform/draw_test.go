@@ -81,6 +81,7 @@ var draws = []struct {
 	{"workload.outstanding", []string{"1", "4", "32"}, true},
 	{"workload.regions", []string{"1", "3"}, false},
 	{"workload.registration", []string{"once", "implicit"}, false},
+	{"workload.registration_advice", []string{"none", "read", "write", "no_fault"}, false},
 	{"workload.access_bytes", []string{"64B", "1B", "8B", "4KiB", "100000B"}, false},
 	{"workload.receive_buffers", []string{"64", "1", "2"}, false},
 	{"workload.offered_rate", []string{"0/s", "100000/s", "50000000/s"}, false},

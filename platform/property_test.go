@@ -86,6 +86,9 @@ func (d *draw) hosts() {
 	default:
 		d.add("pressure.overcommit", d.pick("overcommit", []string{"0.5", "1", "1.5", "3"}))
 	}
+	if has("pinned") || dma {
+		d.chosen["workload.registration_advice"] = "none"
+	}
 	if d.chosen["tpt.partition"] == "tenant" { // a way for each
 		d.chosen["tpt.mtt.ways"], d.chosen["tpt.mpt.ways"], d.chosen["tpt.mpt.entries"] = "2", "2", "4"
 	}

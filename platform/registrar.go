@@ -25,7 +25,7 @@ const (
 	placeComing        // its registration is under way
 	placeValid         // peers may use the key
 	placeLeaving       // its deregistration, or its key's invalidation, is under way
-	placeFree          // method fast: its key is dead, its pages stay pinned
+	placeFree          // methods fast and window: its key is dead, its memory stays registered
 )
 
 // registration is a region on one adapter.
@@ -37,6 +37,7 @@ type registration struct {
 	stale      bool // its memory was unmapped under the registration
 	users      int32
 	key        key.Key
+	qp         uint32 // method window: that its window is bound to
 	allocation uint32 // mapping that is registered
 	waiting    clocked.FIFO[*passport]
 }
@@ -76,7 +77,8 @@ type registrar struct {
 
 	remapAt clocked.Time // the next remap
 	random  *workload.Stream
-	remaps  []int32 // regions to choose from, by number on the first adapter
+	killer  *workload.Stream // of SENDs with invalidate
+	remaps  []int32          // regions to choose from, by number on the first adapter
 }
 
 // newRegistrar is nil where memory is registered once.
@@ -84,7 +86,8 @@ func newRegistrar(spec *Spec, adapters int, space *Space) *registrar {
 	w := &spec.Workload
 	each := len(space.Regions)
 	g := &registrar{spec: w, each: each, regions: make([]registration, adapters*each), nodes: make(lruNodes, adapters*each),
-		caches: make([]regionCache, 2*adapters), free: emptyList, remapAt: w.RemapInterval, random: workload.NewStream(spec.Seed, "remap")}
+		caches: make([]regionCache, 2*adapters), free: emptyList, remapAt: w.RemapInterval, random: workload.NewStream(spec.Seed, "remap"),
+		killer: workload.NewStream(spec.Seed, "invalidate")}
 	for i := range space.Regions {
 		if space.Regions[i].dynamic(w) {
 			g.remaps = append(g.remaps, int32(i))
@@ -110,28 +113,11 @@ func newRegistrar(spec *Spec, adapters int, space *Space) *registrar {
 	return g
 }
 
-// registrationOf is how a region is registered. Receive buffers are posted before
-// the run, and stay.
-func (w *WorkloadSpec) registrationOf(r *Region) string {
-	switch {
-	case r.Host == receiveHost:
-		return registerOnce
-	case r.Aggressor:
-		return w.AggressorRegistration
-	}
-	return w.Registration
-}
-
-// dynamic tells whether a region is registered as the accesses need it.
-func (r *Region) dynamic(w *WorkloadSpec) bool { return dynamic(w.registrationOf(r)) }
-
-// dynamic tells whether memory that is registered so is registered during the run.
-func dynamic(how string) bool { return how == registerEach || how == registerCached }
-
 // ask tells whether an access may be posted; if not, it comes back in ready or
 // in refused.
 func (g *registrar) ask(p *passport) bool {
 	if p.region == nobody {
+		g.mayInvalidate(p)
 		return true
 	}
 	n := int32(int(p.access.Adapter)*g.each) + p.region
@@ -139,13 +125,16 @@ func (g *registrar) ask(p *passport) bool {
 	if r.once {
 		return true
 	}
-	if r.place == placeValid && !r.stale {
+	if r.place == placeValid && !r.stale && g.serves(r, p) {
 		g.hits++
 		g.use(n, p)
 		return true
 	}
 	*r.waiting.Push() = p
 	g.parked++
+	if r.place == placeValid && r.users == 0 { // the window of another queue pair
+		g.release(n)
+	}
 	g.want(n)
 	return false
 }
@@ -214,6 +203,10 @@ func (g *registrar) admit(c *regionCache) {
 		c.wanted.Pop()
 		c.held++
 		r.wanted, r.place = false, placeComing
+		if op == msg.FastRegister && g.windows() {
+			g.bind(n)
+			continue
+		}
 		g.order(op, n)
 	}
 }
@@ -254,7 +247,7 @@ func (g *registrar) release(n int32) {
 	}
 	r.place = placeLeaving
 	c.leaving++
-	if g.spec.RegistrationMethod == "fast" {
+	if g.spec.RegistrationMethod != "regular" {
 		g.order(msg.LocalInvalidate, n)
 		return
 	}
@@ -268,12 +261,16 @@ func (g *registrar) order(op msg.RegistrationOp, n int32) {
 
 // done ends an access's use of its region.
 func (g *registrar) done(p *passport) {
+	if p.wqe.Invalidate != 0 {
+		g.invalidated(p)
+		return
+	}
 	n := p.registration
 	r := &g.regions[n]
 	if r.users--; r.users > 0 {
 		return
 	}
-	if r.stale || r.each {
+	if r.stale || r.each || r.waiting.Len() > 0 {
 		g.release(n)
 		return
 	}

@@ -14,7 +14,7 @@ func (g *registrar) take(now clocked.Time) {
 		switch m.Op {
 		case msg.RegisterRegion, msg.FastRegister:
 			g.registered(n, m)
-		case msg.DeregisterRegion, msg.LocalInvalidate:
+		case msg.DeregisterRegion, msg.LocalInvalidate, msg.RemoteInvalidate:
 			g.gone(n, m)
 		case msg.RegionUnmapped:
 			g.unmapped(n, m)
@@ -30,9 +30,20 @@ func (g *registrar) registered(n int32, m *msg.Registered) {
 		g.failed(n, m)
 		return
 	}
+	if m.Op == msg.RegisterRegion {
+		g.advise(n)
+		if g.windows() {
+			g.bind(n)
+			return
+		}
+	}
 	r.place, r.stale, r.key, r.allocation = placeValid, false, m.Key, m.Allocation
-	for r.waiting.Len() > 0 {
+	for range r.waiting.Len() {
 		p := r.waiting.Pop()
+		if g.windows() && p.access.QP != r.qp {
+			*r.waiting.Push() = p
+			continue
+		}
 		g.parked--
 		g.use(n, p)
 		*g.ready.Push() = p
@@ -67,7 +78,7 @@ func (g *registrar) failed(n int32, m *msg.Registered) {
 // again.
 func (g *registrar) gone(n int32, m *msg.Registered) {
 	r, c := &g.regions[n], g.cacheOf(n)
-	if m.Op == msg.LocalInvalidate {
+	if m.Op != msg.DeregisterRegion {
 		r.place = placeFree
 		g.free.push(g.nodes, n)
 	} else {
@@ -76,7 +87,7 @@ func (g *registrar) gone(n int32, m *msg.Registered) {
 		g.ending--
 		g.pinning--
 	}
-	if m.Op == msg.LocalInvalidate || g.spec.RegistrationMethod != "fast" {
+	if m.Op != msg.DeregisterRegion || g.spec.RegistrationMethod == "regular" {
 		c.held--
 		c.leaving--
 	}

@@ -16,6 +16,12 @@ func (w *WorkloadSpec) checkRegistration(s *Spec) error {
 	if w.implicit() && dynamic(w.AggressorRegistration) {
 		add("workload.aggressor_registration: %s beside one implicit region, which holds the aggressor's memory too; use once", w.AggressorRegistration)
 	}
+	if w.RegistrationAdvice != "none" && pins {
+		add("workload.registration_advice: %s under scheme %s, whose pages are pinned; use none", w.RegistrationAdvice, s.Scheme)
+	}
+	if w.SendInvalidate > 0 && (w.Registration != registerCached || w.RegistrationMethod == "regular") {
+		add("workload.send_invalidate: %g with registration %s by method %s; what a peer can invalidate is cached, by method fast or window", w.SendInvalidate, w.Registration, w.RegistrationMethod)
+	}
 	how := w.Registration
 	if !dynamic(how) && w.AggressorFraction > 0 {
 		how = w.AggressorRegistration
@@ -40,3 +46,21 @@ func (w *WorkloadSpec) checkRegistration(s *Spec) error {
 	}
 	return errors.Join(all...)
 }
+
+// registrationOf is how a region is registered. Receive buffers are posted before
+// the run, and stay.
+func (w *WorkloadSpec) registrationOf(r *Region) string {
+	switch {
+	case r.Host == receiveHost:
+		return registerOnce
+	case r.Aggressor:
+		return w.AggressorRegistration
+	}
+	return w.Registration
+}
+
+// dynamic tells whether a region is registered as the accesses need it.
+func (r *Region) dynamic(w *WorkloadSpec) bool { return dynamic(w.registrationOf(r)) }
+
+// dynamic tells whether memory that is registered so is registered during the run.
+func dynamic(how string) bool { return how == registerEach || how == registerCached }

@@ -112,6 +112,7 @@ func (s *System) addRegistration(r *measure.RegistrationSummary) {
 	k := &s.kernel.Stats
 	r.Registered, r.Deregistered, r.Refused = k.Registrations, k.Deregistrations, k.RegistrationsRefused
 	r.FastRegistered, r.Invalidated = k.FastRegistrations, k.LocalInvalidations
+	r.RemoteInvalidated = k.RemoteInvalidations
 	r.PinnedPages, r.Remaps = k.PinnedPages, k.Remaps
 	r.ChildrenMade, r.ChildrenDestroyed = k.ChildrenMade, k.ChildrenDestroyed
 	r.TimePS = k.RegisterTime + k.DeregisterTime

@@ -86,7 +86,11 @@ func (s *System) keysOf() int {
 	if s.spec.Workload.implicit() {
 		return key.MaxRegions
 	}
-	return len(s.space.Regions) + 2
+	n := len(s.space.Regions)
+	if s.spec.Workload.RegistrationMethod == "window" {
+		n *= 2
+	}
+	return n + 2
 }
 
 // registerKeys registers what an adapter knows before time 0.
@@ -102,6 +106,11 @@ func (s *System) registerKeys(n *node) error {
 		rights |= key.OnDemand
 	}
 	for _, p := range t.pieces {
+		if w := s.windowOf(p.region); w != 0 {
+			if err := n.tpt.Keys().RegisterAs(w, key.Region{PD: domain, Kind: key.Window2B}); err != nil {
+				return fmt.Errorf("window of region %d: %w", p.region.Number, err)
+			}
+		}
 		if p.region.dynamic(&s.spec.Workload) {
 			continue
 		}

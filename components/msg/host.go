@@ -51,8 +51,10 @@ type RegistrationOp uint8
 const (
 	RegisterRegion   RegistrationOp = iota // system call: pin (or not), write the table, make the key valid
 	DeregisterRegion                       // system call: kill the key, then let the memory go
-	FastRegister                           // work request (REG_MR): a region that is free becomes valid under a new key
-	LocalInvalidate                        // work request (LOCAL_INV): a valid region becomes free; its memory stays pinned
+	FastRegister                           // work request (REG_MR): a region that is free becomes valid under a new key; where it has a window, the window does (BIND_MW)
+	LocalInvalidate                        // work request (LOCAL_INV): a valid region, or its window, becomes free; its memory stays registered
+	RemoteInvalidate                       // none: a receive completion has said that a peer's SEND did that
+	AdviseRegion                           // system call: pages of the whole region are to be brought in; answered at once
 	RemapRegion                            // system calls: the process unmaps the region's memory and maps fresh memory there
 	RegionUnmapped                         // notice: the process has unmapped memory of the region
 )
@@ -63,6 +65,8 @@ type Registration struct {
 	Op     RegistrationOp
 	Region int        // index among the regions that the kernel was given
 	Rights key.Rights // RegisterRegion, FastRegister: 0 for those of the region's set-up
+	QP     uint32     // FastRegister of a window: the QP that it is bound to
+	Advice uint8      // AdviseRegion: the kernel's
 	Cookie uint64
 }
 

@@ -45,3 +45,23 @@ func TestFillKeepsEntries(t *testing.T) {
 		}
 	}
 }
+
+// With the defect an invalidation is acknowledged while its page is in use, which
+// is not called back.
+func TestEarlyAck(t *testing.T) {
+	sp := spec()
+	sp.Invalidation.EarlyAck = true
+	s := newSandwichIn(t, sp, ATC).mapAll()
+	s.read(0, 0, 3)
+	s.requests[0].keep = true
+	m := s.dropPages(2000*cycle, 4, 3, 1)
+	s.script = append(s.script, step{at: 3000 * cycle, release: true})
+	s.run()
+	marked := 2001*cycle + 50*clocked.Nanosecond + cycle
+	if r := m.Record; r.Marked != marked || r.Drained != marked || s.unit.Stats.Revoked != 0 || !s.unit.Idle() {
+		t.Errorf("marked %v drained %v, want %v; %d called back; waits %v", r.Marked, r.Drained, marked, s.unit.Stats.Revoked, s.unit.Waits())
+	}
+	if len(s.done) != 1 || s.done[0].at != marked+cycle {
+		t.Errorf("completed %v, want at %v", s.done, marked+cycle)
+	}
+}

@@ -175,8 +175,10 @@
 //	                    invalidations that use the region, with the suspensions
 //	                    that they end, are over; the table cleared; DMA unmapping
 //	                    and its flush; unpinning
-//	fast register,      a key command; pages stay pinned
-//	local invalidate
+//	fast register,      a key command; pages stay pinned. Of a region with a window
+//	local invalidate    it binds and invalidates that: the region gives peers no right
+//	remote invalidate   software has seen that a peer's SEND did as much
+//	advise              as Advise, of the whole region
 //
 // Two frames stay unpinned as long as any page may fault. A region has one change
 // under way; those of different regions overlap, in their adapter's command queue

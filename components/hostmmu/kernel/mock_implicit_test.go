@@ -47,6 +47,11 @@ func (n *nic) changeTable(c *msg.KeyChange) error {
 		return n.keys.RegisterAs(c.Key, c.Region)
 	case msg.KeyDeregister:
 		return n.keys.Deregister(c.Key)
+	case msg.KeyBind:
+		r := &c.Region
+		return n.keys.Bind(c.Key, c.Under, r.PD, r.QP, r.Rights, r.Base, r.Length)
+	case msg.KeyInvalidate:
+		return n.keys.Invalidate(c.Key)
 	case msg.KeyEntry:
 		return n.keys.SetEntry(c.Key, c.Region.Base, c.Under)
 	}

@@ -22,6 +22,7 @@ type Region struct {
 	Key        key.Key // names the region where it is suspended as a whole; of a dynamic one not given
 	Writable   bool    // remote peers may store
 
+	Window  key.Key    // of a dynamic region: its type 2 window, which peers use instead; 0: none
 	Dynamic bool       // registered by msg.Registration after time 0, not before
 	MPT     key.Region // of a dynamic region: key, PD, rights and FastReg of its MPT entry; of the key later registrations change the variant
 

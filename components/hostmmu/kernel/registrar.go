@@ -16,6 +16,7 @@ type RegistrarStats struct {
 	Deregistrations      uint64
 	FastRegistrations    uint64
 	LocalInvalidations   uint64
+	RemoteInvalidations  uint64 // by peers' SENDs
 	PinnedPages          uint64 // by registrations, all together
 	UnpinnedPages        uint64
 	Remaps               uint64
@@ -144,16 +145,16 @@ func (k *Kernel) takeRegistrations(now clocked.Time) {
 // request starts a change, or answers at once why it cannot be.
 func (k *Kernel) request(now clocked.Time, m *msg.Registration) {
 	err := k.permits(m)
-	if err == nil && m.Op == msg.RemapRegion && !k.Remap(now, m.Region) {
-		err = ErrBusy
+	if err == nil && m.Op >= msg.RemoteInvalidate {
+		err = k.atOnce(now, m)
 	}
 	if err != nil {
 		*k.registrar.out.Push() = msg.Registered{Op: m.Op, Region: m.Region, Cookie: m.Cookie, Err: fmt.Errorf("region %d: %w", m.Region, err)}
 		return
 	}
 	d := &k.registrar.regions[m.Region]
-	if m.Op == msg.RemapRegion {
-		*k.registrar.out.Push() = msg.Registered{Op: m.Op, Region: m.Region, Cookie: m.Cookie, Key: k.regions[m.Region].Key, Allocation: d.allocation}
+	if m.Op >= msg.RemoteInvalidate {
+		*k.registrar.out.Push() = msg.Registered{Op: m.Op, Region: m.Region, Cookie: m.Cookie, Key: k.regions[m.Region].peerKey(), Allocation: d.allocation}
 		return
 	}
 	d.request, d.since, d.refusal = *m, now, nil
@@ -164,10 +165,31 @@ func (k *Kernel) request(now clocked.Time, m *msg.Registration) {
 		k.after(now, k.spec.Registration.Base, refer(actorRegion, m.Region))
 	case msg.FastRegister:
 		k.vary(m.Region, 1)
-		k.changeKey(now, m.Region, msg.KeyFastRegister)
+		op := msg.KeyFastRegister
+		if k.regions[m.Region].Window != 0 {
+			op = msg.KeyBind
+		}
+		k.changeKey(now, m.Region, op)
 	case msg.LocalInvalidate:
 		k.changeKey(now, m.Region, msg.KeyInvalidate)
 	}
+}
+
+// atOnce serves a request that takes no time.
+func (k *Kernel) atOnce(now clocked.Time, m *msg.Registration) error {
+	r := &k.regions[m.Region]
+	switch m.Op {
+	case msg.RemoteInvalidate:
+		k.registrar.regions[m.Region].state = regionFree
+		k.Stats.RemoteInvalidations++
+	case msg.AdviseRegion:
+		return k.Advise(now, r.Adapter, m.Region, Advice(m.Advice), r.VA, r.Length)
+	case msg.RemapRegion:
+		if !k.Remap(now, m.Region) {
+			return ErrBusy
+		}
+	}
+	return nil
 }
 
 // permits tells why a request cannot be served in the region's state.
@@ -211,12 +233,15 @@ func (k *Kernel) end(now clocked.Time, region int) {
 			k.vary(region, -1)
 		}
 	case op == msg.RegisterRegion:
-		d.state = regionValid
+		if d.state = regionValid; k.regions[region].Window != 0 {
+			d.state = regionFree
+		}
 		s.Registrations++
 		s.RegisterTime += now - d.since
 	case op == msg.DeregisterRegion:
 		d.state = regionNone
-		k.vary(region, 1)
+		r := &k.regions[region]
+		r.Key = varied(r.Key, 1)
 		s.Deregistrations++
 		s.DeregisterTime += now - d.since
 	case op == msg.FastRegister:
@@ -226,15 +251,29 @@ func (k *Kernel) end(now clocked.Time, region int) {
 		d.state = regionFree
 		s.LocalInvalidations++
 	}
-	*k.registrar.out.Push() = msg.Registered{Op: d.request.Op, Region: region, Cookie: d.request.Cookie, Key: k.regions[region].Key,
+	*k.registrar.out.Push() = msg.Registered{Op: d.request.Op, Region: region, Cookie: d.request.Cookie, Key: k.regions[region].peerKey(),
 		Allocation: d.allocation, Err: d.refusal}
 }
 
-// vary changes the variant of a region's key: that of the valid key, or of the
-// next to be.
+// vary changes the variant of the key that peers use of a region: that of the
+// valid key, or of the next to be.
 func (k *Kernel) vary(region, by int) {
 	r := &k.regions[region]
-	r.Key = key.Make(r.Key.Index(), r.Key.Variant()+uint8(by))
+	if r.Window != 0 {
+		r.Window = varied(r.Window, by)
+		return
+	}
+	r.Key = varied(r.Key, by)
+}
+
+func varied(x key.Key, by int) key.Key { return key.Make(x.Index(), x.Variant()+uint8(by)) }
+
+// peerKey is the key that peers use.
+func (r *Region) peerKey() key.Key {
+	if r.Window != 0 {
+		return r.Window
+	}
+	return r.Key
 }
 
 // answer hands out answers and notices as far as the wire takes them.

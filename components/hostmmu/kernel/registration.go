@@ -19,7 +19,17 @@ func (k *Kernel) changeKey(now clocked.Time, region int, op msg.KeyOp) {
 		entry.Rights |= key.OnDemand
 	}
 	d.phase = regionKey
-	k.order(now, region, msg.Command{Op: msg.CmdKey, Change: msg.KeyChange{Op: op, Key: r.Key, Region: entry}})
+	change := msg.KeyChange{Op: op, Key: r.Key, Region: entry}
+	switch {
+	case r.Window == 0:
+	case op == msg.KeyBind:
+		change.Key, change.Under, change.Region.QP = r.Window, r.Key, d.request.QP
+	case op == msg.KeyInvalidate:
+		change.Key = r.Window
+	case op == msg.KeyRegister: // the window gives peers their rights
+		change.Region.Rights = entry.Rights&(key.LocalWrite|key.OnDemand) | key.WindowBind
+	}
+	k.order(now, region, msg.Command{Op: msg.CmdKey, Change: change})
 }
 
 // order posts a command of a region's change.
