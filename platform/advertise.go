@@ -17,7 +17,7 @@ type AdvertiseSpec struct {
 	Bytes     model.Bytes  `key:"bytes" default:"0B" min:"0B" max:"64TiB" zero:"all that the policy lets out" doc:"bytes of buffers that peers were told of; classes absent pages" source:"any"`
 	Policy    string       `key:"policy" default:"allow" oneof:"allow,warn,refuse,throttle" doc:"buffers beyond the memory that backs them are advertised, advertised with a warning, never advertised, or advertised in turn, as many at a time as are backed" source:"any"`
 	Buffer    model.Bytes  `key:"buffer" default:"64KiB" min:"4KiB" max:"1GiB" pow2:"true" doc:"refuse, throttle: bytes of one advertised buffer" source:"assumption: a large message"`
-	GrantTime clocked.Time `key:"grant_time" default:"10us" min:"0ns" max:"1s" doc:"throttle: from when the host can back a buffer that a peer waits for until the peer may use it, withdrawing another included" source:"assumption: two messages between the hosts' software"`
+	GrantTime clocked.Time `key:"grant_time" default:"10us" min:"0ns" max:"1s" doc:"refuse, throttle: until a peer that asks for a buffer has the host's word: that it may not, or, from when the host can back the buffer, that it may, withdrawing another included" source:"assumption: two messages between the hosts' software"`
 }
 
 // advertiser is the host's software that tells peers which buffers they may
@@ -81,37 +81,24 @@ func (a *advertiser) refused() uint64 {
 // bytes is the most that is advertised at a time.
 func (a *advertiser) bytes() uint64 { return uint64(a.limit) * uint64(a.spec.Buffer) }
 
-// answer of the advertiser to an access.
-type answer uint8
-
-const (
-	advertised answer = iota
-	refused
-	parked
-)
-
-// ask tells whether a peer may use the buffers that an access falls in. A
-// parked access comes back from due.
-func (a *advertiser) ask(p *passport) answer {
+// ask tells whether a peer may use the buffers that an access falls in without
+// asking the host. One that must ask comes back from due: with buffers that it
+// uses, or without and refused.
+func (a *advertiser) ask(now clocked.Time, p *passport) bool {
 	first, count := a.span(p)
+	missing := a.missing(first, count)
 	switch {
-	case count == 0:
-		return advertised
-	case int(count) > a.limit:
-		return refused
-	case a.spec.Policy == advertiseRefuse:
-		for i := first; i < first+count; i++ {
-			if !a.buffers[i].granted {
-				return refused
-			}
-		}
-		return advertised
-	case a.waiting.Len() == 0 && a.missing(first, count) == 0:
+	case count == 0, a.spec.Policy == advertiseRefuse && missing == 0:
+		return true
+	case a.spec.Policy == advertiseRefuse || int(count) > a.limit:
+		*a.coming.Push() = grant{now + a.spec.GrantTime, p}
+		return false
+	case a.waiting.Len() == 0 && missing == 0:
 		a.use(p, first, count)
-		return advertised
+		return true
 	}
 	*a.waiting.Push() = p
-	return parked
+	return false
 }
 
 // span is the run of buffers that an access falls in; none where the access

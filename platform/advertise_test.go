@@ -8,8 +8,8 @@ import (
 )
 
 // Under refuse the buffers that the reserve does not back are never advertised:
-// their accesses end at once, nothing of them reaches the host, and what is
-// advertised is paged in at most once.
+// their accesses end with the host's word, nothing of them reaches the host's
+// memory, and what is advertised is paged in at most once.
 func TestAdvertiseRefuse(t *testing.T) {
 	o := must(t, nil, pressed("odp", 2, "advertise.policy=refuse", "advertise.buffer=4KiB", "workload.pattern=sequential",
 		"workload.accesses=8192", "qp.rnr_timer=1")...)
@@ -17,6 +17,9 @@ func TestAdvertiseRefuse(t *testing.T) {
 	a, failed := &o.sum.Advertise, o.sum.Accesses.FailedBy[measure.StatusNotAdvertised]
 	if a.Refused != 32 || a.BytesAdvertised != 32<<12 || failed != 8192/2 || o.sum.Accesses.Failed != failed {
 		t.Errorf("%d buffers refused, %d bytes advertised, %d accesses refused of %d failed", a.Refused, a.BytesAdvertised, failed, o.sum.Accesses.Failed)
+	}
+	if got, want := o.sum.Accesses.FailedLatencyPS.Total, int64(failed)*10_000_000; int64(got) != want {
+		t.Errorf("refused accesses took %d ps in all, want %d", got, want)
 	}
 	n := o.sum.Transport.RNRNaks
 	if o.sum.Faults.FilledPages > 32+1 || n.OverAdvertised != 0 || n.Paging == 0 {

@@ -136,6 +136,10 @@ func (d *driver) serve(now clocked.Time) {
 	if g := d.grants; g != nil {
 		g.serve(now)
 		for p := g.due(now); p != nil; p = g.due(now) {
+			if !p.buffers {
+				d.refuse(now, p, measure.CauseGrant)
+				continue
+			}
 			p.access.Ledger.Charge(now, measure.CauseGrant)
 			if d.registrar == nil || d.registrar.ask(p) {
 				*d.peer(p.access.QP).ready.Push() = p
@@ -228,15 +232,9 @@ func (d *driver) issue(now, at clocked.Time, qp uint32) *passport {
 
 // send posts an access if the host lets its peer use the memory.
 func (d *driver) send(now clocked.Time, p *passport) {
-	if d.grants != nil {
-		switch d.grants.ask(p) {
-		case parked:
-			d.serve(now) // the host's word may take no time
-			return
-		case refused:
-			d.refuse(now, p, measure.CauseGrant)
-			return
-		}
+	if d.grants != nil && !d.grants.ask(now, p) {
+		d.serve(now) // the host's word may take no time
+		return
 	}
 	if d.registrar != nil && !d.registrar.ask(p) {
 		return
