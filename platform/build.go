@@ -21,7 +21,8 @@ import (
 const (
 	tableBase  model.PA = 1 << 44
 	tableSpan  model.PA = 1 << 42 // one adapter
-	queueSpace model.PA = 1 << 40 // within an adapter's span: QP contexts and queues
+	queueSpace model.PA = 1 << 40 // within an adapter's span: QP contexts and their queues
+	eventSpace model.PA = 1 << 41 // and queues of commands and events
 )
 
 // hostHop is a register between units of the host.
@@ -141,7 +142,7 @@ func (s *System) buildNode(i int, spec Spec) (*node, error) {
 	keys := s.keysOf()
 	mode, pasid := spec.mode()
 	config := tpt.Config{Mode: mode, PASID: pasid, Seed: spec.Seed,
-		Place: tpt.Place{MPT: base, MTT: base + model.PA((keys*key.EntryBytes+4095)&^4095), Keys: keys, Entries: max(1, entries)}}
+		Place: tpt.Place{MPT: base, MTT: base + model.PA((keys*key.EntryBytes+4095)&^4095), Keys: keys, Entries: max(1, entries), Queues: base + eventSpace}}
 	// Software allots an adapter no more page requests than the ring holds.
 	spec.TPT.PageRequests = min(spec.TPT.PageRequests, s.spec.Host.IOMMU.PageRequests)
 	var err error

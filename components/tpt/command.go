@@ -154,7 +154,7 @@ func (u *Unit) begin(now clocked.Time) {
 		u.process(now, u.spec.Command.LocalInvalidate)
 	default:
 		c.phase = commandFetching
-		*u.dma.Push() = msg.DMA{Kind: msg.KindCommand, PA: queueArea, Len: requestBytes(c.current.command),
+		*u.dma.Push() = msg.DMA{Kind: msg.KindCommand, PA: u.config.Place.Queues + commandQueue, Len: requestBytes(c.current.command),
 			Cookie: cookie(cookieCommand, 0), Oracle: msg.Oracle{Page: msg.NoPage}}
 	}
 }
@@ -234,7 +234,7 @@ func (u *Unit) complete(now clocked.Time) {
 	c.current, c.phase = job{}, commandIdle
 	switch j.source {
 	case fromKernel:
-		*u.dma.Push() = msg.DMA{Kind: msg.KindCQE, Write: true, PA: queueArea, Len: 64, Cookie: uint64(j.command.Owner),
+		*u.dma.Push() = msg.DMA{Kind: msg.KindCQE, Write: true, PA: u.config.Place.Queues + completionQueue, Len: 64, Cookie: uint64(j.command.Owner),
 			Body: j.command, Oracle: msg.Oracle{Page: msg.NoPage}}
 	case fromIOMMU:
 		u.invalidated(j.invalidate)

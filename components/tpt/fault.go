@@ -148,14 +148,19 @@ func (u *Unit) report(x *fault) bool {
 	u.faults.queued++
 	x.queued = true
 	e := &x.event
-	*u.dma.Push() = msg.DMA{Kind: msg.KindEQE, Write: true, PA: queueArea, Len: 64, Cookie: uint64(e.Token.Place), Body: e,
+	*u.dma.Push() = msg.DMA{Kind: msg.KindEQE, Write: true, PA: u.config.Place.Queues + eventQueue, Len: 64, Cookie: uint64(e.Token.Place), Body: e,
 		Oracle: msg.Oracle{Page: msg.NoPage}}
-	*u.dma.Push() = msg.DMA{Kind: msg.KindMSI, Write: true, PA: queueArea, Len: 4, Oracle: msg.Oracle{Page: msg.NoPage}}
+	*u.dma.Push() = msg.DMA{Kind: msg.KindMSI, Write: true, PA: u.config.Place.Queues + interruptPage, Len: 4, Oracle: msg.Oracle{Page: msg.NoPage}}
 	return true
 }
 
-// queueArea is where event and completion queues lie: away from user frames.
-const queueArea = model.PA(1) << 46
+// Pages of Place.Queues. Where in its queue an entry lies is not modelled.
+const (
+	commandQueue    model.PA = 0
+	eventQueue      model.PA = 1 << 12
+	completionQueue model.PA = 2 << 12
+	interruptPage   model.PA = 3 << 12
+)
 
 // errNoFault refuses a resume that would free another fault, or one twice.
 var errNoFault = errors.New("no reported fault waits for the resume of this token")

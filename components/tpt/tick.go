@@ -18,6 +18,7 @@ type Place struct {
 	MTT     model.PA // first MTT entry, aligned to 4 KiB
 	Keys    int      // MPT entries
 	Entries uint64   // MTT entries
+	Queues  model.PA // command, event and completion queues, and where interrupts are written: a page each
 }
 
 // Mode is how the unit translates what a key permits.
