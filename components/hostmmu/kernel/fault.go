@@ -1,8 +1,6 @@
 package kernel
 
 import (
-	"sort"
-
 	"rnicmmu/clocked"
 	"rnicmmu/components/msg"
 	"rnicmmu/model/ats"
@@ -113,42 +111,6 @@ func (k *Kernel) assign(now clocked.Time) {
 	}
 }
 
-// locate finds the region and pages that an event asks for; region stays nil
-// for what no region covers or allows.
-func (k *Kernel) locate(j *job) {
-	e := &j.event
-	a := &k.adapters[e.adapter]
-	if a.implicit != nil {
-		e.Entry = k.entryAt(a, e.VA)
-	}
-	at := sort.Search(len(a.regions), func(i int) bool { return k.regions[a.regions[i]].FirstEntry > e.Entry }) - 1
-	if at < 0 {
-		return
-	}
-	if !k.serves(a.regions[at]) {
-		return
-	}
-	r := &k.regions[a.regions[at]]
-	last := e.Entry + uint64(max(e.Count, 1)) - 1
-	if end := r.FirstEntry + a.shift.Span(r.VA, r.Length); a.implicit != nil && e.Entry < end {
-		last = min(last, end-1) // beyond the region, or the child, the adapter faults again
-	}
-	if last-r.FirstEntry >= a.shift.Span(r.VA, r.Length) || e.Write && !r.Writable {
-		return
-	}
-	page := func(entry uint64) uint32 {
-		va := r.pages.VA(entry - r.FirstEntry)
-		return r.FirstPage + uint32(k.shift.Number(va)-k.shift.Number(r.VA))
-	}
-	j.region = r
-	j.first = page(e.Entry)
-	s := k.segmentOf(j.first)
-	// Beyond the segment, and what memory can hold at once, the adapter faults again.
-	j.count = min(page(last)+1-j.first, s.end-j.first, k.unpinned())
-	j.bit = s.bit(a.regions[at])
-	j.write = r.Writable && (e.Write || k.spec.Pager.ReadFaultsWrite)
-}
-
 // stepJob goes on with a job.
 func (k *Kernel) stepJob(now clocked.Time, i int) {
 	j := k.jobs.items[i]
@@ -171,152 +133,6 @@ func (k *Kernel) stepJob(now clocked.Time, i int) {
 	}
 }
 
-// mapPages makes the wanted pages present one by one, each held once it is.
-func (k *Kernel) mapPages(now clocked.Time, i int) {
-	j := k.jobs.items[i]
-	for j.got < j.count {
-		p := j.first + j.got
-		pg := &k.pages[p]
-		if pg.state == pageEvicting {
-			j.waits = p // read_begin waits while an invalidation is in progress
-			j.walking = false
-			return
-		}
-		if j.got > 0 && k.needsFrame(p, j.write) && len(k.free) == 0 {
-			if k.yields(now, j, p) {
-				return
-			}
-			if j.got == j.count {
-				break
-			}
-		}
-		if !j.walking {
-			j.walking = true
-			j.seqs = append(j.seqs[:j.got], pg.seq)
-		}
-		if !k.ensure(now, p, j.write, byAdapter) {
-			j.faulted = true
-			j.waits = p
-			return
-		}
-		if pg.seq != j.seqs[j.got] {
-			k.Stats.Retries++
-			j.seqs[j.got] = pg.seq
-		}
-		k.hold(p)
-		j.got++
-		j.walking = false
-	}
-	if !j.faulted && !j.counted && !k.isMapped(j) {
-		k.Stats.Minor++ // present for the CPU: the walk is all
-	}
-	j.counted = true
-	j.phase = jobUpdate
-	k.after(now, k.spec.Fault.Update+k.mapTime(&k.adapters[j.event.adapter], j.first, j.count), refer(actorJob, i))
-}
-
-// yields deals with a job that holds pages and would wait for a frame: jobs that
-// do could wait for each other, so that only the eldest does, and the others let
-// go and walk again. What memory cannot hold at once, for registrations have
-// pinned frames meanwhile, the adapter faults for again.
-func (k *Kernel) yields(now clocked.Time, j *job, p uint32) bool {
-	if j.got >= k.unpinned() {
-		j.count = j.got
-		return false
-	}
-	if k.eldest(j) {
-		return false
-	}
-	k.letGo(j)
-	k.ensure(now, p, j.write, byAdapter)
-	j.faulted, j.waits = true, p
-	return true
-}
-
-// eldest tells whether no older fault is making its pages present.
-func (k *Kernel) eldest(j *job) bool {
-	for _, other := range k.jobs.items {
-		if other.live && other.phase == jobMap && other.order < j.order {
-			return false
-		}
-	}
-	return true
-}
-
-// isMapped tells whether the adapter's table has all pages with the right
-// wanted.
-func (k *Kernel) isMapped(j *job) bool {
-	for p := j.first; p < j.first+j.count; p++ {
-		pg := &k.pages[p]
-		if pg.mapped&j.bit == 0 || j.write && pg.writable&j.bit == 0 {
-			return false
-		}
-	}
-	return true
-}
-
-// update writes the adapter's table if nothing was invalidated since the walk
-// began; else the walk is done again.
-func (k *Kernel) update(now clocked.Time, i int) {
-	j := k.jobs.items[i]
-	if !k.unchanged(j) {
-		k.spareHeld(now, j)
-		k.letGo(j)
-		if now-j.since >= k.spec.Fault.Deadline {
-			k.Stats.TryAgain++
-			k.resume(now, i, false) // the adapter faults again if it must
-			return
-		}
-		k.Stats.Retries++
-		old := j.child
-		j.child = k.enter(now, j.region)
-		k.leave(now, j.region.Adapter, old)
-		j.phase = jobMap
-		k.mapPages(now, i)
-		return
-	}
-	if k.isMapped(j) {
-		// Another fault's fill may still be out; the queue keeps the resume behind it.
-		k.Stats.Coalesced++
-		k.publish(now, j.region)
-		k.resume(now, i, false)
-		return
-	}
-	if j.waits = k.enterDomain(&k.adapters[j.event.adapter], j.first, j.count); j.waits == msg.NoPage {
-		k.fill(now, i)
-	}
-}
-
-// unchanged tells whether neither a page nor the child that a job has looked at
-// was taken away since.
-func (k *Kernel) unchanged(j *job) bool {
-	for n := range j.count {
-		if pg := &k.pages[j.first+n]; pg.state != pageResident || pg.seq != j.seqs[n] {
-			return false
-		}
-	}
-	return k.attached(j.region.Adapter, j.child, j.region.VA)
-}
-
-// letGo gives up the pages held.
-func (k *Kernel) letGo(j *job) {
-	for p := j.first; p < j.first+j.got; p++ {
-		k.release(p)
-	}
-	j.got = 0
-	j.walking = false
-}
-
-// fill posts the table update of a job's pages.
-func (k *Kernel) fill(now clocked.Time, i int) {
-	j := k.jobs.items[i]
-	j.cmd = msg.Command{Owner: uint32(refer(actorJob, i)), PA: j.cmd.PA[:0]}
-	k.encode(&j.cmd, j.region, j.bit, j.first, j.count, j.write)
-	j.phase = jobFill
-	k.send(now, &j.cmd)
-	k.publish(now, j.region)
-}
-
 // resume posts the end of a job's fault.
 func (k *Kernel) resume(now clocked.Time, i int, failed bool) {
 	j := k.jobs.items[i]
@@ -324,16 +140,6 @@ func (k *Kernel) resume(now clocked.Time, i int, failed bool) {
 		Adapter: j.event.adapter, PA: j.cmd.PA[:0]}
 	j.phase = jobResume
 	k.send(now, &j.cmd)
-}
-
-// send puts a command into its adapter's queue.
-func (k *Kernel) send(now clocked.Time, c *msg.Command) {
-	c.Posts = max(1, (c.Count+uint32(k.spec.Command.Chunk)-1)/uint32(k.spec.Command.Chunk))
-	a := &k.adapters[c.Adapter]
-	*a.queue.Push() = c
-	if a.state == adapterDead {
-		k.after(now, 0, refer(actorDisable, int(c.Adapter)))
-	}
 }
 
 // jobCompleted goes on after a job's command, or ends the job with its adapter.

@@ -5,7 +5,6 @@ import (
 
 	"rnicmmu/clocked"
 	"rnicmmu/components/msg"
-	"rnicmmu/model"
 	"rnicmmu/model/key"
 )
 
@@ -76,16 +75,6 @@ func (k *Kernel) stepPrefetch(now clocked.Time, i int) {
 	}
 }
 
-// What a look at a page for a prefetch comes to.
-type look uint8
-
-const (
-	lookTake look = iota // present with the right wanted
-	lookPass             // nothing to do
-	lookMiss             // wanted, and left alone
-	lookWait             // a CPU fault works on it
-)
-
 // collect holds a run of pages that are present one after the other.
 func (k *Kernel) collect(now clocked.Time, i int) {
 	f := k.prefetches.items[i]
@@ -138,50 +127,6 @@ func (f *prefetch) pages() uint32 { return uint32(bits.OnesCount64(f.held)) }
 // lowest is the number of the lowest bit set.
 func lowest(set uint64) uint32 { return uint32(bits.TrailingZeros64(set)) }
 
-// prefetchesStore tells whether the entry of a page allows stores: as asked for,
-// or, where no CPU fault is made, as the process may.
-func (k *Kernel) prefetchesStore(f *prefetch, p uint32) bool {
-	if f.advice == AdvisePrefetchNoFault {
-		return k.regions[f.region].Writable && k.pages[p].state == pageResident && k.storable(p)
-	}
-	return f.advice == AdvisePrefetchWrite
-}
-
-// mappedAs tells whether a region's adapter has a page with the right wanted: in
-// its table, or, where it walks the process's page table, in that.
-func (k *Kernel) mappedAs(region int, p uint32, write bool) bool {
-	pg, bit := &k.pages[p], k.segmentOf(p).bit(region)
-	if k.adapterOf(region).walks() {
-		return pg.steady() && (!write || k.storable(p))
-	}
-	return pg.mapped&bit != 0 && (!write || pg.writable&bit != 0)
-}
-
-func (k *Kernel) lookAt(now clocked.Time, f *prefetch, p uint32) look {
-	pg, write := &k.pages[p], k.prefetchesStore(f, p)
-	spare := len(k.free) > k.low && k.frameWaiters.Len() == 0
-	switch {
-	case k.mappedAs(f.region, p, write):
-		return lookPass
-	case pg.state == pageResident && k.stale(f.region, p):
-		k.flushLazy()
-		return lookWait
-	case f.advice == AdvisePrefetchNoFault:
-		if pg.steady() {
-			return lookTake
-		}
-		return lookPass
-	case pg.state == pagePagingIn || pg.flags&pageUpgrading != 0:
-		return lookWait
-	case pg.state == pageEvicting || k.needsFrame(p, write) && !spare:
-		return lookMiss
-	case k.ensure(now, p, write, byPrefetch):
-		return lookTake
-	}
-	k.Stats.PrefetchFaults++
-	return lookWait
-}
-
 // updatePrefetch writes the table, save where something was taken away since the
 // pages were looked at, or somebody else has filled it: a prefetch neither brings
 // back what has gone nor takes a right from what a fault has filled.
@@ -227,47 +172,6 @@ func (k *Kernel) encodeRun(i int) {
 		k.add(&f.cmd, r, k.segmentOf(p).bit(f.region), p, f.write)
 	}
 	f.cmd.Count = uint32(len(f.cmd.PA))
-}
-
-func (k *Kernel) fresh(f *prefetch, n uint32) bool {
-	pg := &k.pages[f.first+n]
-	return pg.state == pageResident && pg.seq == f.seqs[n] && !k.mappedAs(f.region, f.first+n, f.write) && !k.stale(f.region, f.first+n)
-}
-
-// stale tells whether a page has to wait for the DMA domain's flush before a
-// region's adapter may have it.
-func (k *Kernel) stale(region int, p uint32) bool {
-	return k.pages[p].flags&pageStale != 0 && k.adapterOf(region).domain()
-}
-
-// encode makes the command that fills a region's entries of a run of resident
-// pages under the same regions, which count as mapped from now on under the
-// region's bit.
-func (k *Kernel) encode(c *msg.Command, r *Region, bit uint16, first, count uint32, write bool) {
-	k.begin(c, r, first, write)
-	for p := first; p < first+count; p++ {
-		k.add(c, r, bit, p, write)
-	}
-	c.Count = uint32(len(c.PA))
-}
-
-// begin makes an empty fill of a region's entries from those of a page on.
-func (k *Kernel) begin(c *msg.Command, r *Region, first uint32, write bool) {
-	c.Op, c.Adapter, c.Write = msg.CmdFill, uint16(r.Adapter), write
-	c.Entry, _, _ = k.entriesOf(r, first)
-}
-
-// add adds the entries of the next page to a fill.
-func (k *Kernel) add(c *msg.Command, r *Region, bit uint16, p uint32, write bool) {
-	a, pg := &k.adapters[r.Adapter], &k.pages[p]
-	_, n, skip := k.entriesOf(r, p)
-	for e := range n {
-		c.PA = append(c.PA, k.busAddress(a, p, pg.frame)+skip+model.PA(e)<<a.shift)
-	}
-	k.mapIn(r, bit, p)
-	if write {
-		pg.writable |= bit
-	}
 }
 
 // prefetched: the table has the run, or the adapter was cut off.
