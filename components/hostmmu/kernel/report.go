@@ -27,8 +27,10 @@ func (k *Kernel) Idle() bool {
 
 var jobWaits = [...]string{"a worker", "its pages", "the table", "the table update", "the resume"}
 
-var evictionWaits = [...]string{evictCommands: "table commands", evictFence: "the IOMMU's fence",
-														evictDisable: "a root port to be cut off", evictContent: ""}
+var evictionWaits = [...]string{
+	evictCommands: "table commands", evictFence: "the IOMMU's fence",
+	evictDisable: "a root port to be cut off", evictContent: "",
+}
 var requestNames = [...]string{"registration", "deregistration", "fast registration", "local invalidation"} // of those that take time
 
 var regionWaits = [...]string{"nothing", "the system call", "its pages", "the table", "the snapshot", "the key",
