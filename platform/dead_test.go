@@ -41,7 +41,7 @@ func checkDead(t *testing.T, set []string) {
 	if v := &o.sum.Invalidations; v.TimedOut == 0 || v.StaleDMA > 0 || v.DeadAdapters != 1 {
 		t.Errorf("%d invalidations timed out, %d stale accesses, %d dead adapters", v.TimedOut, v.StaleDMA, v.DeadAdapters)
 	}
-	if waits := o.sys.Waits(); !slices.Contains(waits, "kernel: adapter 1 did not answer in time and was cut off") {
+	if waits := o.sys.Waits(); !slices.Contains(waits, "adapter 1 did not answer in time and was cut off") {
 		t.Errorf("the dump does not name the dead adapter: %q", waits)
 	}
 	lost := 0

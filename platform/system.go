@@ -160,7 +160,10 @@ const receiveHost = ^uint16(0)
 // Waits is who waits for whom now.
 func (s *System) Waits() []string {
 	out := s.driver.Waits()
-	for _, n := range s.nodes {
+	for i, n := range s.nodes {
+		if s.kernel.Dead(i) {
+			out = append(out, fmt.Sprintf("adapter %d did not answer in time and was cut off", i))
+		}
 		out = append(out, n.requester.Waits()...)
 		out = append(out, n.responder.Waits()...)
 		out = append(out, n.tpt.Waits()...)

@@ -88,11 +88,8 @@ func (k *Kernel) Waits() []string {
 		if a.queue.Len()+a.open > 0 {
 			add("adapter %d: %d table commands posted, %d queued", i, a.open, a.queue.Len())
 		}
-		switch a.state {
-		case adapterStopping:
+		if a.state == adapterStopping {
 			add("adapter %d did not answer in time and is being cut off", i)
-		case adapterDead:
-			add("adapter %d did not answer in time and was cut off", i)
 		}
 	}
 	if n := k.orders.used; n > 0 {
