@@ -55,7 +55,9 @@
 //
 // A request that needs a miss register, a slot or room for its answer which is
 // not there waits, and those behind it; a hit passes misses that are under way.
-// Page requests beyond the credits wait in the order of their faults.
+// Page requests beyond the credits wait in the order of their faults. A fault asks
+// for all pages left of its message (tpt.fault.pages): by the count of its event,
+// or by a group of page requests.
 //
 // An implicit region leads to its children by a list: its entry for the address,
 // then the child's key are looked up in the MPT cache for every page, and read
@@ -87,7 +89,7 @@
 // number modulo tpt.tenants.
 //
 // Not modelled: paging-structure caches between the levels of the MTT, other
-// indirect keys (refused), implicit ones without a table, translation requests for several pages, page
-// request groups of several pages, stop markers, and faults of the adapter's own
-// send side. The ATC holds no part of a tpt.page: an answer for less fails.
+// indirect keys (refused), implicit ones without a table, translation requests
+// for several pages, stop markers, and faults of the adapter's own send side. The
+// ATC holds no part of a tpt.page: an answer for less fails.
 package tpt
