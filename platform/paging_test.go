@@ -236,3 +236,17 @@ func TestPartOfAGroup(t *testing.T) {
 		t.Errorf("%d parts discarded, %+v", n, o.sum.Accesses)
 	}
 }
+
+// A fault for reading takes no right to store from a page that it covers: a WRITE
+// to page 2, a READ of pages 0 to 3, whose fault fills what is before page 2, and
+// another for page 3, and the WRITE again, which finds its page as it was.
+func TestReadFaultKeepsRights(t *testing.T) {
+	store, load := accesses(model.OpWrite, 64, 2), accesses(model.OpRead, 4<<12, 0)
+	for _, response := range []string{"hold", "rnr"} {
+		o := must(t, &Input{Accesses: append(append(store, load...), store...)}, "scheme=odp", "transport=rc", "workload.outstanding=1",
+			"host.memory=1MiB", "host.pager.read_faults_write=false", "watchdog=1s", "qp.fault_response="+response)
+		if f := &o.sum.Faults; f.Raised != 3 || f.FilledPages != 4 {
+			t.Errorf("%s: %d faults filled %d pages, want 3 and 4", response, f.Raised, f.FilledPages)
+		}
+	}
+}

@@ -81,12 +81,30 @@ func (k *Kernel) eldest(j *job) bool {
 // wanted.
 func (k *Kernel) isMapped(j *job) bool {
 	for p := j.first; p < j.first+j.count; p++ {
-		pg := &k.pages[p]
-		if pg.mapped&j.bit == 0 || j.write && pg.writable&j.bit == 0 {
+		if !k.hasMapped(j, p) {
 			return false
 		}
 	}
 	return true
+}
+
+func (k *Kernel) hasMapped(j *job, p uint32) bool {
+	pg := &k.pages[p]
+	return pg.mapped&j.bit != 0 && (!j.write || pg.writable&j.bit != 0)
+}
+
+// unfilled is the first run of a job's pages, of which one at least is not mapped,
+// that one command can fill: it takes no right to store away. For what is behind
+// it the adapter faults again.
+func (k *Kernel) unfilled(j *job) (first, count uint32) {
+	for first = j.first; k.hasMapped(j, first); first++ {
+	}
+	for count = 1; first+count < j.first+j.count; count++ {
+		if !j.write && k.pages[first+count].writable&j.bit != 0 {
+			break
+		}
+	}
+	return first, count
 }
 
 // update writes the adapter's table if nothing was invalidated since the walk
@@ -116,7 +134,8 @@ func (k *Kernel) update(now clocked.Time, i int) {
 		k.resume(now, i, false)
 		return
 	}
-	if j.waits = k.enterDomain(&k.adapters[j.event.adapter], j.first, j.count); j.waits == msg.NoPage {
+	first, count := k.unfilled(j)
+	if j.waits = k.enterDomain(&k.adapters[j.event.adapter], first, count); j.waits == msg.NoPage {
 		k.fill(now, i)
 	}
 }
@@ -145,7 +164,8 @@ func (k *Kernel) letGo(j *job) {
 func (k *Kernel) fill(now clocked.Time, i int) {
 	j := k.jobs.items[i]
 	j.cmd = msg.Command{Owner: uint32(refer(actorJob, i)), PA: j.cmd.PA[:0]}
-	k.encode(&j.cmd, j.region, j.bit, j.first, j.count, j.write)
+	first, count := k.unfilled(j)
+	k.encode(&j.cmd, j.region, j.bit, first, count, j.write)
 	j.phase = jobFill
 	k.send(now, &j.cmd)
 	k.publish(now, j.region)
