@@ -27,14 +27,7 @@ func TestWholeSystemOnAkitasEngine(t *testing.T) {
 
 func onAkita(t *testing.T, set []string) string {
 	t.Helper()
-	specs, err := adapters(set)
-	if err != nil {
-		t.Fatal(err)
-	}
-	sys, err := New(specs, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	sys := assemble(t, nil, set)
 	rec, host := measure.New(), sim.NewSerialEngine()
 	sys.begin(rec, nil)
 	sys.engine.Guest(host)

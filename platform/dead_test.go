@@ -1,11 +1,9 @@
 package platform
 
 import (
-	"context"
 	"path/filepath"
 	"slices"
 	"testing"
-	"time"
 
 	"rnicmmu/clocked"
 	"rnicmmu/measure"
@@ -78,28 +76,7 @@ func checkDead(t *testing.T, set []string) {
 // recorded runs a configuration and leaves its rows in a directory.
 func recorded(t *testing.T, set []string) (*outcome, string) {
 	t.Helper()
-	specs, err := adapters(set)
-	if err != nil {
-		t.Fatal(err)
-	}
-	sys, err := New(specs, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	dir := t.TempDir()
-	rec, err := measure.Create(dir)
-	if err != nil {
-		t.Fatal(err)
-	}
-	sum, err := sys.Run(context.Background(), rec, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	rec.Finish(sum)
-	if err := rec.Write(sum, measure.NewManifest("test", nil, 1, "", time.Now()), nil); err != nil {
-		t.Fatal(err)
-	}
-	o := &outcome{sys, sum}
+	o, dir := record(t, assemble(t, nil, set))
 	if broken := o.broken(); broken != "" {
 		t.Error(broken)
 	}

@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+	"time"
 
 	"rnicmmu/configs"
 	"rnicmmu/measure"
@@ -99,4 +100,37 @@ func load(t testing.TB, set ...string) Spec {
 		t.Fatal(err)
 	}
 	return specs[0]
+}
+
+// assemble builds the system of a configuration.
+func assemble(t testing.TB, in *Input, set []string) *System {
+	t.Helper()
+	specs, err := adapters(set)
+	if err != nil {
+		t.Fatal(err)
+	}
+	sys, err := New(specs, in)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return sys
+}
+
+// record runs a system and leaves its rows in a directory.
+func record(t testing.TB, sys *System) (o *outcome, dir string) {
+	t.Helper()
+	dir = t.TempDir()
+	rec, err := measure.Create(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	sum, err := sys.Run(context.Background(), rec, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	rec.Finish(sum)
+	if err := rec.Write(sum, measure.NewManifest("test", nil, 1, "", time.Now()), nil); err != nil {
+		t.Fatal(err)
+	}
+	return &outcome{sys, sum}, dir
 }

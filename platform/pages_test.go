@@ -1,10 +1,8 @@
 package platform
 
 import (
-	"context"
 	"path/filepath"
 	"testing"
-	"time"
 
 	"rnicmmu/measure"
 	"rnicmmu/model"
@@ -15,28 +13,9 @@ import (
 // their rows in order of issue.
 func rowsOf(t *testing.T, registered, run []workload.Access, set ...string) ([]measure.Access, *outcome) {
 	t.Helper()
-	specs, err := adapters(set)
-	if err != nil {
-		t.Fatal(err)
-	}
-	sys, err := New(specs, &Input{Accesses: registered})
-	if err != nil {
-		t.Fatal(err)
-	}
+	sys := assemble(t, &Input{Accesses: registered}, set)
 	sys.driver.source = workload.NewSlice(run)
-	dir := t.TempDir()
-	rec, err := measure.Create(dir)
-	if err != nil {
-		t.Fatal(err)
-	}
-	sum, err := sys.Run(context.Background(), rec, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	rec.Finish(sum)
-	if err := rec.Write(sum, measure.NewManifest("test", nil, 1, "", time.Now()), nil); err != nil {
-		t.Fatal(err)
-	}
+	o, dir := record(t, sys)
 	rows := make([]measure.Access, len(run))
 	if err := measure.ReadAccesses(filepath.Join(dir, "accesses.parquet"), func(some []measure.Access) {
 		for _, a := range some {
@@ -45,7 +24,6 @@ func rowsOf(t *testing.T, registered, run []workload.Access, set ...string) ([]m
 	}); err != nil {
 		t.Fatal(err)
 	}
-	o := &outcome{sys, sum}
 	if broken := o.broken(); broken != "" {
 		t.Error(broken)
 	}
