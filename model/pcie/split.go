@@ -40,26 +40,23 @@ func (s Split) String() string {
 func CompletionPiece(addr model.PA, left, rcb, mps uint32, split Split, draw uint64) uint32 {
 	offset := uint32(addr) % rcb
 	first := rcb - offset // to the first boundary
-	last := mps - offset  // to the last boundary in reach
-	whole := uint32(addr%dword)+left <= mps
-	if whole {
-		last = first + (left-first)/rcb*rcb
-	}
-	switch {
-	case left <= first:
+	if left <= first {
 		return left
+	}
+	whole := uint32(addr%dword)+left <= mps
+	switch {
 	case split == SplitRCB:
 		return first
 	case split == SplitMin && whole:
 		return left
 	case split == SplitMin:
-		return last
+		return mps - offset
 	}
-	ends := (last-first)/rcb + 1
-	if whole && last < left {
-		ends++
+	boundaries := (mps - offset - first) / rcb
+	if whole {
+		boundaries = (left - first + rcb - 1) / rcb // the end counts as one
 	}
-	return min(first+uint32(draw%uint64(ends))*rcb, left)
+	return min(first+uint32(draw%uint64(boundaries+1))*rcb, left)
 }
 
 // ByteCount is the field of a completion of a read with so many bytes left,
