@@ -66,7 +66,8 @@ func worse(a, b msg.Status) msg.Status {
 	return a
 }
 
-var severity = [...]uint8{msg.StatusSuccess: 0, msg.StatusRetry: 1, msg.StatusUnsupported: 2, msg.StatusAbort: 3}
+var severity = [...]uint8{msg.StatusSuccess: 0, msg.StatusRetry: 1, msg.StatusUnsupported: 2, msg.StatusAbort: 3, msg.StatusPoisoned: 4,
+	msg.StatusTimeout: 5}
 
 // ByteTime is the exact time of one byte on all lanes, num/den picoseconds,
 // after line encoding ([cocotbext-pcie]). gen is 1 to 5, lanes at least 1.
