@@ -110,6 +110,7 @@ type PCIeSummary struct {
 	Up       LinkStats  `json:"up"`
 	Down     LinkStats  `json:"down"`
 	StallsPS PCIeStalls `json:"stalls_ps"`
+	Poisoned uint64     `json:"poisoned_writes"` // to memory of the host and of peers
 }
 
 // LinkStats counts one direction of a link.

@@ -59,10 +59,12 @@ func (s *System) counters() measure.Summary {
 		addTables(&sum, &n.tpt.Stats)
 		addLink(&sum.PCIe.Up, &sum.PCIe.StallsPS, n.link.Endpoint.Stats())
 		addLink(&sum.PCIe.Down, &sum.PCIe.StallsPS, n.link.Root.Stats())
+		sum.PCIe.Poisoned += n.peerMemory.Stats(s.engine.Now()).Poisoned
 		s.addTransport(&sum.Transport, n)
 	}
 	m := s.memory.Stats(s.engine.Now())
 	sum.Invalidations.StaleDMA, sum.Invalidations.StaleDeferred = m.StaleDMA, m.StaleDeferred
+	sum.PCIe.Poisoned += m.Poisoned
 	s.addIOMMU(&sum.IOMMU)
 	k := &s.kernel.Stats
 	sum.Invalidations.Issued = k.InvalidationsIssued

@@ -48,6 +48,17 @@
 // it is freed: transfers that mean its old page are counted in StaleDeferred
 // and change nothing that the process must see.
 //
+// # Poisoned writes
+//
+// A write whose data came marked bad is dropped in its turn, and takes neither
+// channel nor LLC. Nobody answers a posted write, so the access that it belongs
+// to completes; what software has instead is the root port's error report, which
+// Poisoned counts. Neither the frame nor what its page must hold takes the write:
+// the process sees what it saw before, and that count is the harm. An entry of a
+// queue or an interrupt reaches software all the same: its driver learns of it by
+// the report, and asks the adapter, which takes no time here. Of tables, contexts
+// and queues this unit holds no content, and the count is all.
+//
 // # Not modelled
 //
 // DRAM refresh, read/write turnaround, write-backs' effect on open rows, the

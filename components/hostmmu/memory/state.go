@@ -34,18 +34,20 @@ type Stats struct {
 	WriteBufferStalls uint64 // writes that waited for the write buffer
 	StaleDMA          uint64 // transfers to or from a frame that did not hold the page meant
 	StaleDeferred     uint64 // of such, those that the scheme gives up by design, not in StaleDMA: a flush put off, or a registration that outlived its mapping
+	Poisoned          uint64 // writes whose data came marked bad: dropped, and neither stale nor lost
 	LostWrites        uint64 // reads, page-ins, page-outs and CPU accesses that saw other content than the process must
 }
 
 // write is a posted write on its way to memory.
 type write struct {
-	lines  int
-	length uint32
-	kind   msg.Kind
-	pa     model.PA
-	oracle msg.Oracle
-	cookie uint64
-	body   any
+	lines    int
+	length   uint32
+	kind     msg.Kind
+	poisoned bool
+	pa       model.PA
+	oracle   msg.Oracle
+	cookie   uint64
+	body     any
 }
 
 // client is what the unit keeps for a root port.

@@ -50,10 +50,14 @@ func (m *Memory) acceptWrite(now clocked.Time, c *client, i int, req *msg.MemReq
 		return false
 	}
 	c.blocked = false
-	at := max(m.storeTurn(now, req.PA, lines)+m.spec.DRAM.WriteLatency, c.placed)
+	turn := now
+	if !req.Poisoned {
+		turn = m.storeTurn(now, req.PA, lines)
+	}
+	at := max(turn+m.spec.DRAM.WriteLatency, c.placed)
 	c.placed = at
 	c.held += lines
-	*c.writes.insert(at) = write{lines: lines, length: req.Len, kind: req.Kind, pa: req.PA,
+	*c.writes.insert(at) = write{lines: lines, length: req.Len, kind: req.Kind, poisoned: req.Poisoned, pa: req.PA,
 		oracle: req.Oracle, cookie: req.Cookie, body: req.Body}
 	if notifies(req.Kind) && m.ports.Inbox != nil {
 		*c.inbox.insert(at) = msg.Inbox{Kind: req.Kind, Adapter: uint16(i), Cookie: req.Cookie, Body: req.Body}
@@ -147,7 +151,10 @@ func (m *Memory) settle(now clocked.Time) {
 		c := &m.clients[i]
 		for w := c.writes.due(now); w != nil; w = c.writes.due(now) {
 			c.held -= w.lines
-			if w.kind == msg.KindData {
+			switch {
+			case w.poisoned: // the frame keeps what it has, and software knows
+				m.stats.Poisoned++
+			case w.kind == msg.KindData:
 				m.checkWrite(w.pa, w.oracle)
 			}
 			c.writes.pop()
