@@ -129,11 +129,9 @@ func (l *Link) most(f *flow) float64 {
 	for choice := range 1 << len(f.dllps) {
 		left, bytes := budget, f.tlps.bytes
 		for i, cause := range f.dllps {
-			switch {
-			case cause == 0:
-			case choice>>i&1 != 0:
+			if choice>>i&1 != 0 {
 				left -= limited
-			default:
+			} else {
 				bytes += DLLPBytes * cause
 			}
 		}

@@ -48,6 +48,7 @@ type link struct {
 	forth                 pipe[sentTLP]
 	back                  pipe[sentDLLP]
 	odds                  chances
+	fault                 int // damages the first sending of each TLP that is a multiple; 0: none
 	draw                  *rand.Rand
 	sent, acked, accepted int
 	resend                int // the next TLP of a replay; sent: none
@@ -72,7 +73,7 @@ func (l *link) do(a Action) {
 }
 
 func (l *link) transmit(now, target int) {
-	id := l.resend
+	id, faulty := l.resend, false
 	switch {
 	case id < l.sent:
 		l.resend++
@@ -80,6 +81,7 @@ func (l *link) transmit(now, target int) {
 		l.Next()
 		l.sent++
 		l.resend++
+		faulty = l.fault > 0 && l.sent%l.fault == 0
 	default:
 		return
 	}
@@ -89,7 +91,7 @@ func (l *link) transmit(now, target int) {
 	}
 	for range copies {
 		if !l.chance(l.odds.lose) {
-			l.forth.push(now, sentTLP{id, uint16(id % 4096), l.chance(l.odds.damage)})
+			l.forth.push(now, sentTLP{id, uint16(id % 4096), faulty || l.chance(l.odds.damage)})
 		}
 	}
 }
@@ -218,6 +220,25 @@ func TestFaultlessChannel(t *testing.T) {
 		}
 		if round <= MaxOutstanding && l.sent != ticks {
 			t.Fatalf("%d sent in %d ticks", l.sent, ticks)
+		}
+	})
+}
+
+// Damage costs one replay by way of one Nak and never the timer, whatever else is
+// under way, as long as faults are more than a replay apart.
+func TestOneReplayEachFault(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		l := link{draw: rand.New(rand.NewPCG(1, 0))}
+		l.forth.delay, l.back.delay = rapid.IntRange(1, 200).Draw(t, "forth"), rapid.IntRange(1, 200).Draw(t, "back")
+		l.fault = rapid.IntRange(500, 2000).Draw(t, "fault")
+		now := 0
+		for target := 10*l.fault + 1; l.acked < target; now++ {
+			if l.tick(t, now, target, 1, 1<<30); now > 20*l.fault+10_000 {
+				t.Fatalf("%d of %d acknowledged", l.acked, target)
+			}
+		}
+		if l.replayed != 10 || l.retrained != 0 {
+			t.Fatalf("%d replays, %d retrains; want 10, 0", l.replayed, l.retrained)
 		}
 	})
 }

@@ -78,7 +78,7 @@ func TestSymbols(t *testing.T) {
 }
 
 // SKP takes 4 of 1538 symbols with 8b/10b, a block of 370 with 128b/130b, and 40
-// bytes of every lane's share of 748 flits, an eighth of a percent to half of one.
+// bytes of each lane in 748 flits.
 func TestSKP(t *testing.T) {
 	for gen, want := range map[int][2]int64{1: {1538, 4}, 2: {1538, 4}, 3: {5920, 16}, 4: {5920, 16}, 5: {5920, 16}, 6: {11968, 40}} {
 		if interval, length := SKP(gen); interval != want[0] || length != want[1] {

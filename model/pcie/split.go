@@ -52,7 +52,7 @@ func CompletionPiece(addr model.PA, left, rcb, mps uint32, split Split, draw uin
 	case split == SplitMin:
 		return mps - offset
 	}
-	boundaries := (mps - offset - first) / rcb
+	boundaries := mps/rcb - 1 // behind the first
 	if whole {
 		boundaries = (left - first + rcb - 1) / rcb // the end counts as one
 	}
