@@ -143,7 +143,6 @@ func addLink(l *measure.LinkStats, stalls *measure.PCIeStalls, x pcie.Stats) {
 	for i := range pcie.StallTag {
 		stalls.Credit += x.Stalls[i]
 	}
-	stalls.Credit += x.Stalls[pcie.StallReceiver]
 	stalls.Tag += x.Stalls[pcie.StallTag] + x.Stalls[pcie.StallBuffer]
 }
 

@@ -118,6 +118,7 @@ type TLP struct {
 	Status   Status // of a completion
 	Payload  bool   // carries data (MWr, CplD)
 	Poisoned bool   // the data are marked bad (EP)
+	Relaxed  bool   // attribute RO
 	Last     bool   // the last TLP of its DMA, the last completion of its read
 	Tag      uint16 // of the read
 	Len      uint32 // payload bytes (MWr, CplD) or bytes asked for (MRd)
@@ -135,6 +136,7 @@ type TLP struct {
 type MemReq struct {
 	Write    bool
 	Poisoned bool // the data of a write are marked bad: they are not placed
+	Relaxed  bool // attribute RO
 	Kind     Kind
 	Tag      uint16 // returned in MemDone
 	Len      uint32
@@ -149,14 +151,15 @@ type MemReq struct {
 
 // MemDone answers a read.
 type MemDone struct {
-	Kind   Kind
-	Stale  bool
-	Status Status
-	Tag    uint16
-	Len    uint32
-	PA     model.PA
-	Entry  uint64 // KindATS: the translation, encoded
-	Ledger *measure.Ledger
+	Kind    Kind
+	Stale   bool
+	Relaxed bool // as of the request
+	Status  Status
+	Tag     uint16
+	Len     uint32
+	PA      model.PA
+	Entry   uint64 // KindATS: the translation, encoded
+	Ledger  *measure.Ledger
 }
 
 // Inbox tells software (kernel or driver) that a completion entry, event entry

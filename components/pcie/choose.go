@@ -144,8 +144,8 @@ func (t *transmitter) missing(now clocked.Time, class msg.TLPType, o *offer) Sta
 	return stallNone
 }
 
-// next replaces the chosen offer's TLP by its next one.
-func (t *transmitter) next(c choice) *offer { return t.offers[c.class].At(c.at) }
+// chosen is the offer of a choice.
+func (t *transmitter) chosen(c choice) *offer { return t.offers[c.class].At(c.at) }
 
 // done takes the chosen offer away.
 func (t *transmitter) done(c choice) {

@@ -15,7 +15,7 @@ type Inject struct {
 	BER      float64      `key:"ber" default:"0" min:"0" max:"0.001" doc:"bit errors a bit, on both directions; in flit mode those that its correction leaves" source:"any; [PCIe] allows 1e-12"`
 	Events   string       `key:"events" default:"" doc:"what happens to single TLPs: DIRECTION N WHAT, with commas between; up or down, N counts the direction's TLPs from 1, WHAT is drop, corrupt, frame, duplicate, nak, poison or delay TIME" source:"any"`
 	Recovery clocked.Time `key:"recovery" default:"1us" min:"1ns" max:"100ms" doc:"time for which both directions stand still when the link retrains" source:"assumption: some hundred ordered sets on each lane"`
-	Down     clocked.Time `key:"down" default:"0ns" min:"1ps" max:"1h" zero:"never" doc:"when the link goes down for good" source:"any"`
+	Down     clocked.Time `key:"down" default:"0ns" min:"1ps" max:"3600s" zero:"never" doc:"when the link goes down for good" source:"any"`
 }
 
 // event is something that is done to one TLP of a direction.

@@ -91,3 +91,8 @@ func carried(p *packet) uint32 {
 	}
 	return 0
 }
+
+// empty tells whether the receive buffers are.
+func (r *receiver) empty() bool {
+	return r.held[0].Len()+r.held[1].Len()+r.held[2].Len() == 0
+}

@@ -128,19 +128,22 @@ func (t *transmitter) book(now clocked.Time, lack Stall) {
 	t.stall, t.stalled = lack, now
 }
 
-// launch sends the next TLP of the chosen offer. It returns the packet for the
-// unit to fill in, and the time at which its last byte has left. The unit then
-// calls next or done.
-func (t *transmitter) launch(now clocked.Time, c choice, tlp *msg.TLP) (p *packet, end clocked.Time) {
-	o := t.offers[c.class].At(c.at)
+// place is where the unit writes the next TLP before it launches it.
+func (t *transmitter) place() *packet {
+	return t.out.at(t.sequence.Oldest() + uint16(t.sequence.Outstanding()))
+}
+
+// launch sends the TLP in place as the next one of the chosen offer, and returns
+// when its last byte has left. The unit then fits the offer to what comes next,
+// or calls done. A link that is down swallows it.
+func (t *transmitter) launch(now clocked.Time, c choice) (end clocked.Time) {
+	o, p := t.chosen(c), t.place()
+	p.bytes = rules.TLPBytes(t.gen, o.shape)
 	if t.out.isDown(now) {
-		*t.out.at(t.sequence.Oldest()) = packet{TLP: *tlp}
-		return t.out.at(t.sequence.Oldest()), now
+		return now
 	}
-	seq := t.sequence.Next()
-	p = t.out.at(seq)
 	t.sent++
-	*p = packet{TLP: *tlp, seq: seq, bytes: rules.TLPBytes(t.gen, o.shape), order: t.sent}
+	p.seq, p.order = t.sequence.Next(), t.sent
 	t.credits[headers(c.class)].Take(1)
 	t.credits[data(c.class)].Take(rules.DataCredits(o.shape.Payload))
 	t.held += p.bytes
@@ -154,10 +157,10 @@ func (t *transmitter) launch(now clocked.Time, c choice, tlp *msg.TLP) (p *packe
 	s.Kinds[p.Kind]++
 	s.WireBytes += uint64(p.bytes)
 	if p.Payload {
-		s.PayloadBytes += uint64(o.bytes)
+		s.PayloadBytes += uint64(p.Len)
 	}
 	s.Busy += t.out.serial.Free() - now
-	return p, end
+	return end
 }
 
 // flying tells whether a TLP has not arrived yet, or has to be sent again.

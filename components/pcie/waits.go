@@ -14,13 +14,13 @@ func (u *Endpoint) Idle() bool {
 			return false
 		}
 	}
-	return u.writes.Len() == 0 && len(u.jobsFree) == len(u.jobs) && !u.tx.flying()
+	return u.writes.used() == 0 && u.reads.used() == 0 && u.rx.empty() && !u.tx.flying()
 }
 
 // Idle tells whether the root port holds nothing and nothing is on its way
 // downstream.
 func (u *RootPort) Idle() bool {
-	return u.bells.Len() == 0 && u.answers.Len() == 0 && !u.tx.flying()
+	return u.bells.used() == 0 && u.answers.used() == 0 && u.rx.empty() && !u.tx.flying()
 }
 
 // Waits lists what the endpoint waits for, a line each.
@@ -31,10 +31,10 @@ func (u *Endpoint) Waits() []string {
 			out = append(out, fmt.Sprintf("%s: client %d has not taken %d answers; its DMAs wait", u.name, i, n))
 		}
 	}
-	if n := len(u.tags) - len(u.tagsFree); n > 0 {
+	if n := u.tags.used(); n > 0 {
 		out = append(out, fmt.Sprintf("%s: %d reads wait for completions", u.name, n))
 	}
-	if n := u.rx.in[msg.Posted].Len(); n > 0 {
+	if n := u.rx.held[msg.Posted].Len(); n > 0 {
 		out = append(out, fmt.Sprintf("%s: %d doorbells and messages wait for their clients", u.name, n))
 	}
 	return out
@@ -46,8 +46,8 @@ func (u *RootPort) Waits() []string {
 	if u.dropped > 0 {
 		out = append(out, fmt.Sprintf("%s: disabled; %d requests of the adapter were dropped", u.name, u.dropped))
 	}
-	for c, w := range u.rx.in {
-		if n := w.Len(); n > 0 {
+	for c := range u.rx.held {
+		if n := u.rx.held[c].Len(); n > 0 {
 			out = append(out, fmt.Sprintf("%s: %d %s TLPs wait for memory", u.name, n, classNames[c]))
 		}
 	}
@@ -65,8 +65,8 @@ func (t *transmitter) waits(name string) []string {
 	}
 	var out []string
 	for c := range t.offers {
-		if t.offers[c].ready {
-			out = append(out, fmt.Sprintf("%s: %s TLP waits; the oldest TLP lacks %s since %v", name, classNames[c], what, t.stalled))
+		if n := t.offers[c].Len(); n > 0 {
+			out = append(out, fmt.Sprintf("%s: %d %s TLPs wait; the oldest TLP lacks %s since %v", name, n, classNames[c], what, t.stalled))
 		}
 	}
 	return out
