@@ -92,8 +92,8 @@ func (t *transmitter) trained(until clocked.Time) {
 	}
 }
 
-// restart starts the replay timer at the given time.
-func (t *transmitter) restart(from clocked.Time) { t.deadline = from + t.timeout }
+// restart starts the replay timer at the given time, or when training ends.
+func (t *transmitter) restart(from clocked.Time) { t.deadline = max(from, t.deaf) + t.timeout }
 
 // arm sees to it that the unit ticks at the end of the replay timer. A timer that
 // has moved is armed again when the earlier one ends.
@@ -104,15 +104,17 @@ func (t *transmitter) arm(now clocked.Time) {
 	}
 }
 
-// repeat sends the oldest TLP that has to be sent again; the line is free.
-func (t *transmitter) repeat(now clocked.Time) {
-	p := t.out.at(t.sequence.Oldest() + uint16(t.sequence.Outstanding()-t.again))
+// repeat sends the oldest TLP that has to be sent again; the line is free. False:
+// there are too many on their way.
+func (t *transmitter) repeat(now clocked.Time) bool {
 	if !t.out.flight.Ready(now) {
-		return
+		return false
 	}
+	p := t.out.at(t.sequence.Oldest() + uint16(t.sequence.Outstanding()-t.again))
 	t.again--
 	t.out.send(now, p, false)
 	t.stats.Replayed++
 	t.stats.ReplayedBytes += uint64(p.bytes)
 	t.stats.Busy += t.out.serial.Free() - now
+	return true
 }

@@ -27,7 +27,7 @@ type line struct {
 	owed  [numDLLPs]owed
 	due   clocked.Time // of the first of owed; Never: none
 	left  clocked.FIFO[dllp]
-	waits bool    // the reader wants to be woken for the next DLLP
+	waits bool    // the reader is to be woken for the next DLLP
 	taken uint64  // TLPs that the reader has accepted
 	fault *faults // nil: nothing is ever lost
 }
@@ -183,7 +183,7 @@ func (l *line) remind() {
 func (l *line) owe(now clocked.Time, k dllpKind, p pace, body dllpBody) {
 	l.settle(now)
 	o := &l.owed[k]
-	if o.at == clocked.Never {
+	if o.at > now+p.delay { // none is owed, or one that was lost
 		o.at, o.count = now+p.delay, 0
 	}
 	o.count++
@@ -191,15 +191,16 @@ func (l *line) owe(now clocked.Time, k dllpKind, p pace, body dllpBody) {
 		o.at = now
 	}
 	o.body = body
-	l.due = min(l.due, o.at)
-	if l.waits {
-		l.await(now)
+	if o.at < l.due {
+		l.due = o.at
+		l.notify(now)
 	}
 }
 
 // take is the next packet of the data link layer that has arrived; nil: none.
 // The reader pops it from left.
 func (l *line) take(now clocked.Time) *dllp {
+	l.waits = false
 	l.settle(now - l.latency)
 	if l.left.Len() == 0 || l.left.Front().at > now {
 		return nil
@@ -210,14 +211,18 @@ func (l *line) take(now clocked.Time) *dllp {
 // await wakes the reader for the next packet of the data link layer, at the
 // earliest time at which it can come.
 func (l *line) await(now clocked.Time) {
-	l.waits = false
+	l.waits = true
+	l.notify(now)
+}
+
+// notify wakes a reader that waits, also when what comes next now comes earlier.
+func (l *line) notify(now clocked.Time) {
 	switch {
+	case !l.waits:
 	case l.left.Len() > 0 && l.left.Front().at > now:
 		l.engine.Wake(l.reader, l.left.Front().at)
 	case l.due < clocked.Never:
 		l.engine.Wake(l.reader, max(now+1, l.predict()))
-	default:
-		l.waits = true
 	}
 }
 
@@ -278,9 +283,7 @@ func (l *line) train(now, until clocked.Time) {
 		at = max(at, l.left.At(l.left.Tail()-1).at)
 	}
 	*l.left.Push() = dllp{at: at, kind: dllpTrain, body: dllpBody{until: until}}
-	if l.waits {
-		l.await(now)
-	}
+	l.notify(now)
 }
 
 // isDown tells whether the link is down at now.

@@ -87,17 +87,19 @@ func (t *transmitter) grant(now clocked.Time) (c choice, ok bool) {
 // ready does what comes before a new TLP, and tells whether one may be sent at
 // now.
 func (t *transmitter) ready(now clocked.Time) bool {
-	if t.out.fault != nil {
+	lossy := t.out.fault != nil
+	if lossy {
 		t.heed(now)
-		for t.again > 0 && t.isFree(now) {
-			t.repeat(now)
+		for t.again > 0 && t.isFree(now) && t.repeat(now) {
 		}
 	}
 	if t.again > 0 || t.offers[0].Len()+t.offers[1].Len()+t.offers[2].Len() == 0 || !t.isFree(now) {
 		return false
 	}
-	t.collect(now)
-	return t.again == 0
+	if !lossy {
+		t.collect(now)
+	}
+	return true
 }
 
 // isFree tells whether the line is free, and else sets a timer.
