@@ -125,6 +125,7 @@ type PCIeStalls struct {
 	Credit clocked.Time `json:"credit"`
 	Tag    clocked.Time `json:"tag"`
 	Replay clocked.Time `json:"replay"`
+	IIO    clocked.Time `json:"iio"` // of posted writes, at the host's root ports
 }
 
 // InvalidationSummary counts invalidations, one for each adapter.

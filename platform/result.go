@@ -62,6 +62,7 @@ func (s *System) counters() measure.Summary {
 		s.addTransport(&sum.Transport, n)
 	}
 	m := s.memory.Stats(s.engine.Now())
+	sum.PCIe.StallsPS.IIO = m.WriteBufferWait
 	sum.Invalidations.StaleDMA, sum.Invalidations.StaleDeferred = m.StaleDMA, m.StaleDeferred
 	s.addIOMMU(&sum.IOMMU)
 	k := &s.kernel.Stats

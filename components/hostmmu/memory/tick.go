@@ -41,16 +41,19 @@ func (m *Memory) acceptWrite(now clocked.Time, c *client, i int, req *msg.MemReq
 		return true
 	}
 	lines := linesOf(req.PA, req.Len)
-	if bound := m.spec.DRAM.WriteBuffer; bound > 0 && c.held > 0 && c.held+lines > bound {
+	if bound := m.spec.IIO.WriteBuffer; bound > 0 && c.held > 0 && c.held+lines > bound {
 		if !c.blocked {
-			c.blocked = true
+			c.blocked, c.since = true, now
 			m.stats.WriteBufferStalls++
 		}
 		m.engine.Wake(m.id, c.writes.next())
 		return false
 	}
-	c.blocked = false
-	at := max(m.storeTurn(now, req.PA, lines)+m.spec.DRAM.WriteLatency, c.placed)
+	if c.blocked {
+		c.blocked = false
+		m.stats.WriteBufferWait += now - c.since
+	}
+	at := max(m.storeTurn(now, req.PA, lines)+m.spec.IIO.WriteLatency, c.placed)
 	c.placed = at
 	c.held += lines
 	*c.writes.insert(at) = write{lines: lines, length: req.Len, kind: req.Kind, pa: req.PA,
