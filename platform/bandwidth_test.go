@@ -38,6 +38,29 @@ func TestPeakBandwidth(t *testing.T) {
 	}
 }
 
+// Little's law at the IIO: 92 lines of 64 B, 300 ns each, are 157 Gb/s, of which a
+// faster link gets no more; the time for which its writes stood still is counted.
+// A slower link never waits for the buffer.
+func TestWriteBufferLimit(t *testing.T) {
+	const n, bytes = 2000, 4 << 10
+	for _, c := range []struct {
+		gen, lanes int
+		full       bool
+	}{{3, 8, false}, {4, 16, true}, {5, 16, true}} {
+		o := must(t, nil, "pcie.gen="+itoa(c.gen), "pcie.lanes="+itoa(c.lanes), "peer.pcie.gen=5", "network.rate=800Gb/s",
+			"workload.access_bytes=4KiB", "workload.working_set=4MiB", "workload.pattern=sequential", "workload.outstanding=256", "tpt.tables=onboard",
+			"workload.accesses="+itoa(n))
+		const limit = 92 * 64 * 8 / 300e-9
+		got, stall := rate(o, n*bytes), o.sum.PCIe.StallsPS.IIO
+		if c.full && (got > limit || got < 0.98*limit || float64(stall) < 0.95*float64(o.sum.SimulatedPS)) {
+			t.Errorf("Gen%d x%d: %.1f Gb/s, stalled for %v of %dps; want %.1f Gb/s", c.gen, c.lanes, got/1e9, stall, o.sum.SimulatedPS, limit/1e9)
+		}
+		if !c.full && (got > limit || stall != 0) {
+			t.Errorf("Gen%d x%d: %.1f Gb/s, stalled for %v; want no stall", c.gen, c.lanes, got/1e9, stall)
+		}
+	}
+}
+
 // Little's law at the tag limit: a READ of 64 B is one memory read, so tags
 // bound the rate to tags / (time a tag is taken): MRd and completion on the
 // link with their serialization, and pcie.read_latency of 400 ns.

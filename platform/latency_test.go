@@ -24,7 +24,7 @@ const (
 	network     = 550 * ns         // adapter.tx_pipeline 50 + network.latency 500
 	received    = 50 * ns          // adapter.rx_pipeline
 	lookup      = cycle + 4*cycle  // register, tpt.lookup_cycles with the register back
-	placed      = hostHop + 300*ns // register, dram.write_latency
+	placed      = hostHop + 300*ns // register, iio.write_latency
 	rpcWrite    = 82 + 16          // wire bytes of a WRITE or READ packet without payload: frame, RETH
 	sendFrame   = 82               // of a SEND packet
 	ackFrame    = 82 + 4           // of an ACK or READ response: frame, AETH

@@ -43,6 +43,7 @@ func join(e *clocked.Engine, s *Spec, name string, upper, lower end) {
 	down := newLine(e, s, name+".down", false, upper.unit, lower.unit)
 	upper.init(e, s, name+".down", up, down, &s.Credits, &s.AdapterCredits)
 	lower.init(e, s, name+".up", down, up, &s.AdapterCredits, &s.Credits)
+	upper.tx.peer, lower.tx.peer = name+".endpoint", name+".root"
 }
 
 // init sets up an end that advertises its own credits and uses its peer's.

@@ -129,7 +129,7 @@ func (u *RootPort) hand(now clocked.Time, p *packet) {
 		p.Ledger.Charge(p.arrival, measure.CausePCIe)
 		p.Ledger.Charge(now, measure.CauseIIO)
 	}
-	*u.memReq.Push(now) = msg.MemReq{Write: p.Type == msg.Posted, Poisoned: p.Poisoned, Kind: p.Kind, Tag: p.Tag, Len: p.Len,
+	*u.memReq.Push(now) = msg.MemReq{Write: p.Type == msg.Posted, Poisoned: p.Poisoned, Relaxed: p.Relaxed, Kind: p.Kind, Tag: p.Tag, Len: p.Len,
 		PA: p.PA, Cookie: p.Cookie, Body: p.Body, Ledger: p.Ledger, Counts: p.Counts,
 		Oracle: p.Oracle, Address: p.Address}
 }
