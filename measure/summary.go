@@ -107,10 +107,12 @@ type TPTSummary struct {
 
 // PCIeSummary counts the adapters' links, added; up is towards the host.
 type PCIeSummary struct {
-	Up       LinkStats  `json:"up"`
-	Down     LinkStats  `json:"down"`
-	StallsPS PCIeStalls `json:"stalls_ps"`
-	Poisoned uint64     `json:"poisoned_writes"` // to memory of the host and of peers
+	Up         LinkStats  `json:"up"`
+	Down       LinkStats  `json:"down"`
+	StallsPS   PCIeStalls `json:"stalls_ps"`
+	Timeouts   uint64     `json:"completion_timeouts"`    // requests without a completion in time
+	Unexpected uint64     `json:"unexpected_completions"` // of those, later
+	Poisoned   uint64     `json:"poisoned_writes"`        // to memory of the host and of peers
 }
 
 // LinkStats counts one direction of a link.
@@ -118,14 +120,25 @@ type LinkStats struct {
 	TLPs         uint64  `json:"tlps"`
 	Bytes        uint64  `json:"bytes"` // on the wire, with overheads
 	PayloadBytes uint64  `json:"payload_bytes"`
+	Replayed     uint64  `json:"replayed"`    // TLPs sent again by the data link layer, in neither of the above
+	Naks         uint64  `json:"naks"`        // that the sender of this direction received
+	Recoveries   uint64  `json:"recoveries"`  // retrainings that the sender of this direction began
 	Utilisation  float64 `json:"utilisation"` // 0 … 1 of simulated time
 }
 
 // PCIeStalls is the time that work ready to go waited, by reason.
 type PCIeStalls struct {
-	Credit clocked.Time `json:"credit"`
-	Tag    clocked.Time `json:"tag"`
-	Replay clocked.Time `json:"replay"`
+	Credit           clocked.Time `json:"credit"` // the six pools, added
+	PH               clocked.Time `json:"ph"`
+	PD               clocked.Time `json:"pd"`
+	NPH              clocked.Time `json:"nph"`
+	NPD              clocked.Time `json:"npd"`
+	CPLH             clocked.Time `json:"cplh"`
+	CPLD             clocked.Time `json:"cpld"`
+	Tag              clocked.Time `json:"tag"`
+	CompletionBuffer clocked.Time `json:"completion_buffer"`
+	Replay           clocked.Time `json:"replay"`
+	IIO              clocked.Time `json:"iio"` // of posted writes, at the host's root ports
 }
 
 // InvalidationSummary counts invalidations, one for each adapter.

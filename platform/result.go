@@ -57,12 +57,13 @@ func (s *System) counters() measure.Summary {
 	sum.Accesses.Issued = s.driver.nextID
 	for _, n := range s.nodes {
 		addTables(&sum, &n.tpt.Stats)
-		addLink(&sum.PCIe.Up, &sum.PCIe.StallsPS, n.link.Endpoint.Stats())
-		addLink(&sum.PCIe.Down, &sum.PCIe.StallsPS, n.link.Root.Stats())
+		addLink(&sum.PCIe.Up, &sum.PCIe, n.link.Endpoint.Stats())
+		addLink(&sum.PCIe.Down, &sum.PCIe, n.link.Root.Stats())
 		sum.PCIe.Poisoned += n.peerMemory.Stats(s.engine.Now()).Poisoned
 		s.addTransport(&sum.Transport, n)
 	}
 	m := s.memory.Stats(s.engine.Now())
+	sum.PCIe.StallsPS.IIO = m.WriteBufferWait
 	sum.Invalidations.StaleDMA, sum.Invalidations.StaleDeferred = m.StaleDMA, m.StaleDeferred
 	sum.PCIe.Poisoned += m.Poisoned
 	s.addIOMMU(&sum.IOMMU)
@@ -134,16 +135,25 @@ func (s *System) addIOMMU(sum *measure.IOMMUSummary) {
 	sum.Flushes, sum.Deferred, sum.AccessFlushes = k.IOTLBFlushes, k.LazyFlushes, k.AccessFlushes
 }
 
-func addLink(l *measure.LinkStats, stalls *measure.PCIeStalls, x pcie.Stats) {
+func addLink(l *measure.LinkStats, sum *measure.PCIeSummary, x pcie.Stats) {
 	for _, n := range x.TLPs {
 		l.TLPs += n
 	}
 	l.Bytes += x.WireBytes
 	l.PayloadBytes += x.PayloadBytes
-	for i := range pcie.StallTag {
-		stalls.Credit += x.Stalls[i]
+	l.Replayed += x.Replayed
+	l.Naks += x.Naks
+	l.Recoveries += x.Recoveries
+	sum.Timeouts += x.TimedOut
+	sum.Unexpected += x.Unexpected
+	t := &sum.StallsPS
+	for pool, total := range []*clocked.Time{&t.PH, &t.PD, &t.NPH, &t.NPD, &t.CPLH, &t.CPLD} {
+		*total += x.Stalls[pool]
+		t.Credit += x.Stalls[pool]
 	}
-	stalls.Tag += x.Stalls[pcie.StallTag] + x.Stalls[pcie.StallBuffer]
+	t.Tag += x.Stalls[pcie.StallTag]
+	t.CompletionBuffer += x.Stalls[pcie.StallBuffer]
+	t.Replay += x.Stalls[pcie.StallReplay]
 }
 
 func (s *System) addTransport(t *measure.TransportSummary, n *node) {

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"rnicmmu/clocked"
+	"rnicmmu/components/msg"
 )
 
 // Inject is what goes wrong on a link on purpose.
@@ -15,8 +16,12 @@ type Inject struct {
 	BER      float64      `key:"ber" default:"0" min:"0" max:"0.001" doc:"bit errors a bit, on both directions; in flit mode those that its correction leaves" source:"any; [PCIe] allows 1e-12"`
 	Events   string       `key:"events" default:"" doc:"what happens to single TLPs: DIRECTION N WHAT, with commas between; up or down, N counts the direction's TLPs from 1, WHAT is drop, corrupt, frame, duplicate, nak, poison or delay TIME" source:"any"`
 	Recovery clocked.Time `key:"recovery" default:"1us" min:"1ns" max:"100ms" doc:"time for which both directions stand still when the link retrains" source:"assumption: some hundred ordered sets on each lane"`
+	Withhold string       `key:"withhold" default:"none" oneof:"none,posted,nonposted,completion" doc:"credits of this class never come back, on both directions: what has to pass must pass, and what waits for ever is a deadlock" source:"any"`
 	Down     clocked.Time `key:"down" default:"0ns" min:"1ps" max:"3600s" zero:"never" doc:"when the link goes down for good" source:"any"`
 }
+
+// withheld are the classes by the names of Inject.Withhold; numClasses: none.
+var withheld = map[string]msg.TLPType{"none": numClasses, "posted": msg.Posted, "nonposted": msg.NonPosted, "completion": msg.Completion}
 
 // event is something that is done to one TLP of a direction.
 type event struct {
@@ -43,6 +48,9 @@ func (s *Inject) events(up bool) []event {
 func (s *Inject) check() error {
 	if s.BER < 0 || s.BER > 1e-3 {
 		return fmt.Errorf("pcie.inject.ber: %g: 0 to 0.001 is due", s.BER)
+	}
+	if _, known := withheld[s.Withhold]; !known {
+		return fmt.Errorf("pcie.inject.withhold: %q: none, posted, nonposted or completion is due", s.Withhold)
 	}
 	if s.Recovery < 1 {
 		return fmt.Errorf("pcie.inject.recovery: %v: at least 1 ps is due", s.Recovery)

@@ -41,8 +41,9 @@ type end struct {
 func join(e *clocked.Engine, s *Spec, name string, upper, lower end) {
 	up := newLine(e, s, name+".up", true, lower.unit, upper.unit)
 	down := newLine(e, s, name+".down", false, upper.unit, lower.unit)
-	upper.init(e, s, name+".root", up, down, &s.Credits, &s.AdapterCredits)
-	lower.init(e, s, name+".endpoint", down, up, &s.AdapterCredits, &s.Credits)
+	upper.init(e, s, name+".down", up, down, &s.Credits, &s.AdapterCredits)
+	lower.init(e, s, name+".up", down, up, &s.AdapterCredits, &s.Credits)
+	upper.tx.peer, lower.tx.peer = name+".endpoint", name+".root"
 }
 
 // init sets up an end that advertises its own credits and uses its peer's.
@@ -59,7 +60,8 @@ func (d *end) init(e *clocked.Engine, s *Spec, name string, in, out *line, own, 
 	if d.tx.pass.open() || s.Relaxed || s.IDOrdered {
 		d.tx.window = window
 	}
-	*d.rx = receiver{in: in, out: out, ack: s.Ack.pace(s), update: s.Update.pace(s), tx: d.tx}
+	*d.rx = receiver{in: in, out: out, ack: s.Ack.pace(s), update: s.Update.pace(s),
+		withheld: withheld[s.Inject.Withhold], tx: d.tx}
 	for p := range rules.NumPools {
 		d.tx.credits[p] = rules.NewAccount(p, rules.Scale(s.Scale), uint32(peers.pools()[p]))
 		d.rx.returns[p] = rules.NewAllocation(p, rules.Scale(s.Scale), uint32(own.pools()[p]))

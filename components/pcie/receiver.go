@@ -18,6 +18,7 @@ type receiver struct {
 	returns  [rules.NumPools]rules.Allocation
 
 	ack, update pace
+	withheld    msg.TLPType  // class whose credits never come back; numClasses: none
 	tx          *transmitter // of this end, which retrains the link
 }
 
@@ -76,7 +77,7 @@ func (r *receiver) first(class msg.TLPType) *packet {
 func (r *receiver) drain(now clocked.Time, class msg.TLPType) {
 	p := r.held[class].Front()
 	h, d := &r.returns[headers(class)], &r.returns[data(class)]
-	if !h.Infinite() || !d.Infinite() && p.Payload {
+	if class != r.withheld && (!h.Infinite() || !d.Infinite() && p.Payload) {
 		h.Return(1)
 		d.Return(rules.DataCredits(carried(p)))
 		r.out.owe(now, dllpUpdate+dllpKind(class), r.update, dllpBody{header: h.Field(), data: d.Field()})

@@ -28,6 +28,7 @@ type RootPort struct {
 	rcb    uint32
 	mps    uint32
 	split  rules.Split
+	short  uint32     // longest read that is cut at each boundary in any case
 	random *rand.Rand // nil but for random splits
 	shape  shaping
 	memReq *clocked.Wire[msg.MemReq]
@@ -62,7 +63,7 @@ type bell struct {
 const rootQueue = 16
 
 func newRootPort(name string, spec Spec) *RootPort {
-	u := &RootPort{name: name, rcb: uint32(spec.RCB), mps: uint32(spec.MPS), split: splits[spec.SplitPolicy],
+	u := &RootPort{name: name, rcb: uint32(spec.RCB), mps: uint32(spec.MPS), split: splits[spec.SplitPolicy], short: uint32(spec.SplitShort),
 		shape: shaping{spec.ECRC}, answers: newSlots[completion](rootQueue), bells: newSlots[bell](rootQueue)}
 	if u.split == rules.SplitRandom {
 		u.random = newStream(spec.Seed, name+".split")
@@ -129,7 +130,7 @@ func (u *RootPort) hand(now clocked.Time, p *packet) {
 		p.Ledger.Charge(p.arrival, measure.CausePCIe)
 		p.Ledger.Charge(now, measure.CauseIIO)
 	}
-	*u.memReq.Push(now) = msg.MemReq{Write: p.Type == msg.Posted, Poisoned: p.Poisoned, Kind: p.Kind, Tag: p.Tag, Len: p.Len,
+	*u.memReq.Push(now) = msg.MemReq{Write: p.Type == msg.Posted, Poisoned: p.Poisoned, Relaxed: p.Relaxed, Kind: p.Kind, Tag: p.Tag, Len: p.Len,
 		PA: p.PA, Cookie: p.Cookie, Body: p.Body, Ledger: p.Ledger, Counts: p.Counts,
 		Oracle: p.Oracle, Address: p.Address}
 }
@@ -200,7 +201,11 @@ func (u *RootPort) piece(o *offer, c *completion) {
 		if u.random != nil {
 			draw = u.random.Uint64()
 		}
-		o.bytes = rules.CompletionPiece(pa, d.Len-c.offset, u.rcb, u.mps, u.split, draw)
+		split := u.split
+		if d.Len <= u.short {
+			split = rules.SplitRCB
+		}
+		o.bytes = rules.CompletionPiece(pa, d.Len-c.offset, u.rcb, u.mps, split, draw)
 	}
 	o.shape = u.shape.completion(pa, o.bytes)
 }

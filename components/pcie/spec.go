@@ -17,6 +17,7 @@ type Spec struct {
 	MRRS              model.Bytes  `key:"mrrs" default:"512B" min:"128B" max:"4KiB" pow2:"true" doc:"maximum read request" source:"range: [PCIe]; 512 as in [pcie-model] (also the power-on default: recalled)"`
 	RCB               model.Bytes  `key:"rcb" default:"64B" oneof:"64B,128B" doc:"read completion boundary of the root complex" source:"[PCIe] by way of [PG213] and [AN855]: 64 or 128 B"`
 	SplitPolicy       string       `key:"split_policy" default:"min" oneof:"min,rcb,random" doc:"completions of a read: the fewest, one for each boundary, or any that are legal" source:"rules: [PCIe] by way of [PG213] and [AN855]; min: assumption; rcb as split_on_all_rcb of [cocotbext-pcie]"`
+	SplitShort        model.Bytes  `key:"split_short" default:"0B" min:"1B" max:"4KiB" zero:"none" doc:"longest read that gets a completion for each boundary whatever split_policy says" source:"off: assumption; 256 B in the profile nfp6000-broadwell: fitted to [pcie-bench], docs/calibration.md"`
 	ECRC              bool         `key:"ecrc" default:"false" doc:"TLPs carry a digest of 4 bytes" source:"[PCIe]"`
 	SKP               bool         `key:"skp" default:"true" doc:"the line stops for SKP ordered sets" source:"[pcie-model]: 4 symbols in 1538; intervals of 128b/130b and flits: recalled"`
 	TagBits           int          `key:"tag_bits" default:"8" oneof:"5,8,10,14" doc:"width of tags: 32, 256, 768 or, in flit mode, 15360 reads outstanding" source:"[R-Tile]: 768 of the 10-bit tags are usable; 14 bits: recalled; 8: assumption"`

@@ -20,6 +20,7 @@ type offer struct {
 type transmitter struct {
 	engine *clocked.Engine
 	unit   clocked.UnitID
+	peer   string // name of the other end
 	gen    int
 	out    *line
 	in     *line // brings Ack, Nak and UpdateFC

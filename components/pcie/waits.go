@@ -54,14 +54,17 @@ func (u *RootPort) Waits() []string {
 	return out
 }
 
-// waits tells what the oldest TLP to be sent lacks.
+// waits tells what the oldest TLP to be sent lacks, and of whom.
 func (t *transmitter) waits(name string) []string {
 	if t.stall == stallNone {
 		return nil
 	}
 	what := t.stall.String()
-	if t.stall <= StallCPLD {
-		what = "credit " + what
+	switch {
+	case t.stall <= StallCPLD:
+		what = fmt.Sprintf("credit %s of %s", what, t.peer)
+	case t.stall == StallReplay:
+		what = "a place in the replay buffer: an acknowledgement of " + t.peer
 	}
 	var out []string
 	for c := range t.offers {

@@ -95,6 +95,14 @@
 //	READ data, atomic     remote operational error in the place of the response
 //	proof, flush          the same in the place of the ACK: nobody knows whether
 //	                      the write is in memory
+//	work request          of the requester: its QP sends nothing more from there on;
+//	                      what is before it ends as ever, then it ends with a local
+//	                      operation error, and the rest is flushed
+//	data to send          the same; a local protection error where the bus refuses
+//	                      them (which of the two is an assumption)
+//
+// Under iWARP a Terminate message stands for the NAK, and a reset for the end at
+// the requester.
 //
 // # Backup ring
 //

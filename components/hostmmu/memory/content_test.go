@@ -114,7 +114,7 @@ func TestShuffleInvariance(t *testing.T) {
 		var first string
 		for shuffle := range uint64(4) {
 			spec := quiet()
-			spec.DRAM.WriteBuffer = 4
+			spec.IIO.WriteBuffer = 4
 			spec.LLC = LLC{Saving: 67 * ns, DDIOLines: 16, DDIOWays: 2}
 			b := newBench(t, spec, fourFrames(2), shuffle)
 			reads, at := 0, [2]clocked.Time{1000 * ns, 1000 * ns}

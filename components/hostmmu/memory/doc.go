@@ -14,10 +14,10 @@
 //     time for each line after the first. Devices' reads take ReadService; an
 //     IOMMU's walks, which start at the root complex, have a time of their own. A read of which every line was written by a device and is still
 //     in the LLC takes llc.saving less.
-//   - A posted write is placed dram.write_latency after it arrived. It holds a
+//   - A posted write is placed iio.write_latency after it arrived. It holds a
 //     place for each of its lines in its root port's write buffer until then; a
 //     write that finds too few waits at the head of its wire, and what is behind
-//     it waits too.
+//     it waits too: that time is counted.
 //   - A transfer occupies its channel for one line time a line, and its bank for
 //     dram.row_miss when it opens another row than the one before. Occupancy only
 //     delays who comes after it: the latencies above contain the row miss.
