@@ -260,7 +260,10 @@ func (l *line) send(now clocked.Time, p *packet, fresh bool) (end clocked.Time) 
 		p.Poisoned = p.Payload
 	case damageDuplicate:
 		*l.flight.PushAt(now, arrival) = flying{seq: p.seq}
-		_, again := l.serial.Send(end, p.bytes)
+		_, again := l.serial.Send(now, p.bytes)
+		if !l.flight.Ready(now) { // too many are on their way
+			return end
+		}
 		arrival = l.whole(again) + l.latency
 	case damageDrop:
 		return end
