@@ -92,6 +92,10 @@ func newLine(e *clocked.Engine, s *Spec, name string, up bool, writer, reader cl
 		l.owed[k].at = clocked.Never
 	}
 	l.fault = newFaults(s, name, up, l.flit)
+	l.waits = l.fault != nil // a reader that has nothing to do yet has to hear of training
+	if s.Inject.Down > 0 {
+		e.Wake(writer, s.Inject.Down) // what waits for credits is given up
+	}
 	l.flight = clocked.NewWire[flying](e, clocked.WireSpec{Name: name, Writer: writer, Reader: reader,
 		Depth: l.capacity(), Latency: s.LinkLatency, Back: clocked.Picosecond})
 	return l
