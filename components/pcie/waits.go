@@ -31,13 +31,30 @@ func (u *Endpoint) Waits() []string {
 			out = append(out, fmt.Sprintf("%s: client %d has not taken %d answers; its DMAs wait", u.name, i, n))
 		}
 	}
-	if n := u.tags.used(); n > 0 {
-		out = append(out, fmt.Sprintf("%s: %d reads wait for completions", u.name, n))
+	asked, resting := u.requests()
+	if asked > 0 {
+		out = append(out, fmt.Sprintf("%s: %d reads wait for completions", u.name, asked))
+	}
+	if resting > 0 {
+		out = append(out, fmt.Sprintf("%s: %d tags rest: their reads have timed out", u.name, resting))
 	}
 	if n := u.rx.held[msg.Posted].Len(); n > 0 {
 		out = append(out, fmt.Sprintf("%s: %d doorbells and messages wait for their clients", u.name, n))
 	}
 	return out
+}
+
+// requests are those that wait for completions, and those that wait no longer.
+func (u *Endpoint) requests() (asked, resting int) {
+	for i := range u.tags.at {
+		switch t := &u.tags.at[i]; {
+		case t.busy:
+			asked++
+		case t.late:
+			resting++
+		}
+	}
+	return asked, resting
 }
 
 // Waits lists what the root port waits for, a line each.
