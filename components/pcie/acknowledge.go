@@ -104,12 +104,10 @@ func (t *transmitter) arm(now clocked.Time) {
 	}
 }
 
-// repeat sends the oldest TLP that has to be sent again; the line is free.
+// repeat sends the oldest TLP that has to be sent again; the line is free and
+// has room.
 func (t *transmitter) repeat(now clocked.Time) {
 	p := t.out.at(t.sequence.Oldest() + uint16(t.sequence.Outstanding()-t.again))
-	if !t.out.flight.Ready(now) {
-		return
-	}
 	t.again--
 	t.out.send(now, p, false)
 	t.stats.Replayed++

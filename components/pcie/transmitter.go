@@ -90,7 +90,7 @@ func (t *transmitter) grant(now clocked.Time) (c choice, ok bool) {
 func (t *transmitter) ready(now clocked.Time) bool {
 	if t.out.fault != nil {
 		t.heed(now)
-		for t.again > 0 && t.isFree(now) {
+		for t.again > 0 && t.isFree(now) && t.out.flight.Ready(now) {
 			t.repeat(now)
 		}
 	}
