@@ -32,17 +32,21 @@ func (u *Endpoint) expire(now clocked.Time) {
 				u.engine.Wake(u.id, e.at)
 				return
 			}
-			u.abandon(now, t)
+			u.abandon(now, e.tag, t)
 		}
 		u.expiry.Pop()
 	}
 	u.watched = false
 }
 
-// abandon ends a request without its completion.
-func (u *Endpoint) abandon(now clocked.Time, t *tag) {
+// abandon ends a request without its completion, which cannot come any more if
+// the link is down.
+func (u *Endpoint) abandon(now clocked.Time, id int32, t *tag) {
 	u.timedOut++
-	t.busy, t.late = false, true
+	t.busy, t.late = false, !u.tx.in.isDown(now)
+	if !t.late {
+		u.release(id)
+	}
 	u.tx.space += t.left
 	t.left = 0
 	r := &u.reads.at[t.read]

@@ -55,9 +55,12 @@ func (u *RootPort) Waits() []string {
 }
 
 // waits tells what the oldest TLP to be sent lacks, and of whom.
-func (t *transmitter) waits(name string) []string {
+func (t *transmitter) waits(name string) (out []string) {
+	if t.out.isDown(t.engine.Now()) {
+		out = append(out, fmt.Sprintf("%s: the link is down since %v", name, t.out.fault.down))
+	}
 	if t.stall == stallNone {
-		return nil
+		return out
 	}
 	what := t.stall.String()
 	switch {
@@ -66,7 +69,6 @@ func (t *transmitter) waits(name string) []string {
 	case t.stall == StallReplay:
 		what = "a place in the replay buffer: an acknowledgement of " + t.peer
 	}
-	var out []string
 	for c := range t.offers {
 		if n := t.offers[c].Len(); n > 0 {
 			out = append(out, fmt.Sprintf("%s: %d %s TLPs wait; the oldest TLP lacks %s since %v", name, n, classNames[c], what, t.stalled))
