@@ -91,7 +91,8 @@ func (t *transmitter) ready(now clocked.Time) bool {
 	lossy := t.out.fault != nil
 	if lossy {
 		t.heed(now)
-		for t.again > 0 && t.isFree(now) && t.repeat(now) {
+		for t.again > 0 && t.isFree(now) && t.out.flight.Ready(now) {
+			t.repeat(now)
 		}
 	}
 	if t.again > 0 || t.offers[0].Len()+t.offers[1].Len()+t.offers[2].Len() == 0 || !t.isFree(now) {
