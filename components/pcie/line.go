@@ -258,6 +258,9 @@ func (l *line) free(now clocked.Time) (ok bool, next clocked.Time) {
 // send puts a TLP of the replay buffer on the line, which is free at now, and
 // returns when its last byte has left. fresh: it is sent for the first time.
 func (l *line) send(now clocked.Time, p *packet, fresh bool) (end clocked.Time) {
+	if now > l.serial.Free() {
+		l.serial.Hold(l.whole(now)) // the flit under way has begun without it
+	}
 	_, end = l.serial.Send(now, p.bytes)
 	whole := l.whole(end)
 	arrival := whole + l.latency
