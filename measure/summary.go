@@ -100,9 +100,10 @@ type PrefetchStats struct {
 
 // TPTSummary counts the adapter's tables.
 type TPTSummary struct {
-	MPT        MPTStats `json:"mpt"`
-	MTT        MTTStats `json:"mtt"`
-	TableReads uint64   `json:"table_reads"`
+	MPT         MPTStats `json:"mpt"`
+	MTT         MTTStats `json:"mtt"`
+	TableReads  uint64   `json:"table_reads"`
+	TableErrors uint64   `json:"table_errors"` // of the reads, those that ended with an error
 }
 
 // PCIeSummary counts the adapters' links, added; up is towards the host.
@@ -206,8 +207,9 @@ type TransportSummary struct {
 	BackupLost      uint64       `json:"backup_lost"`      // of those, never merged, though acknowledged
 	Timeouts        uint64       `json:"timeouts"`
 	DeadQPs         uint64       `json:"dead_qps"`
-	RxDrops         uint64       `json:"rx_drops"`    // packets lost to a full receive buffer
-	RxPausePS       clocked.Time `json:"rx_pause_ps"` // the sender was paused by a full receive buffer
+	ContextErrors   uint64       `json:"context_errors"` // QP contexts that the host's adapters could not read
+	RxDrops         uint64       `json:"rx_drops"`       // packets lost to a full receive buffer
+	RxPausePS       clocked.Time `json:"rx_pause_ps"`    // the sender was paused by a full receive buffer
 }
 
 // RNRClasses counts RNR NAKs by why the host was not ready.

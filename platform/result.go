@@ -106,6 +106,7 @@ func addTables(sum *measure.Summary, t *tpt.Stats) {
 	sum.TPT.MTT.Fills += t.MTT.Fills
 	sum.TPT.MTT.Evictions += t.MTT.Evictions
 	sum.TPT.TableReads += t.TableReads
+	sum.TPT.TableErrors += t.TableErrors
 	sum.Faults.Raised += t.FaultsRaised
 	sum.Faults.Resumed += t.FaultsResumed
 	sum.Faults.Failed += t.FaultsFailed
@@ -162,6 +163,7 @@ func (s *System) addTransport(t *measure.TransportSummary, n *node) {
 	t.PacketsResent += q.PacketsResent
 	t.Timeouts += q.Timeouts
 	t.DeadQPs += q.DeadQPs
+	t.ContextErrors += r.ContextErrors
 	nak, drop := &t.RNRNaks.Paging, &t.TCPDrops.Paging
 	if s.overAdvertised() {
 		nak, drop = &t.RNRNaks.OverAdvertised, &t.TCPDrops.OverAdvertised

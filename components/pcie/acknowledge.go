@@ -104,17 +104,13 @@ func (t *transmitter) arm(now clocked.Time) {
 	}
 }
 
-// repeat sends the oldest TLP that has to be sent again; the line is free. False:
-// there are too many on their way.
-func (t *transmitter) repeat(now clocked.Time) bool {
-	if !t.out.flight.Ready(now) {
-		return false
-	}
+// repeat sends the oldest TLP that has to be sent again; the line is free and
+// has room.
+func (t *transmitter) repeat(now clocked.Time) {
 	p := t.out.at(t.sequence.Oldest() + uint16(t.sequence.Outstanding()-t.again))
 	t.again--
 	t.out.send(now, p, false)
 	t.stats.Replayed++
 	t.stats.ReplayedBytes += uint64(p.bytes)
 	t.stats.Busy += t.out.serial.Free() - now
-	return true
 }

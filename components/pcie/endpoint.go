@@ -42,8 +42,7 @@ type Endpoint struct {
 	tags    slots[tag]
 	first   uint16 // the lowest tag
 	timeout clocked.Time
-	expiry  clocked.FIFO[expiry] // of requests, in the order of their sending
-	watched bool                 // the unit ticks when the first of expiry is due
+	check   clocked.Time // when requests are looked through for those that time out; Never: there are none
 
 	unclaimed, unexpected, timedOut uint64
 }
@@ -82,18 +81,11 @@ type read struct {
 
 // tag is an outstanding request.
 type tag struct {
-	read int32
-	use  uint32 // counts the tag's uses
-	busy bool
-	late bool   // it timed out: the tag rests until its completion comes
-	left uint32 // bytes still to come: what the completion buffer holds for them
-}
-
-// expiry is when a request times out.
-type expiry struct {
-	at  clocked.Time
-	tag int32
-	use uint32
+	read     int32
+	busy     bool
+	late     bool         // it timed out: the tag rests until its completion comes
+	left     uint32       // bytes still to come: what the completion buffer holds for them
+	deadline clocked.Time // of its completion
 }
 
 func newEndpoint(name string, spec Spec, clock clocked.Domain) *Endpoint {
@@ -102,7 +94,7 @@ func newEndpoint(name string, spec Spec, clock clocked.Domain) *Endpoint {
 		attr:   rules.Packet{Relaxed: spec.Relaxed, IDOrdered: spec.IDOrdered},
 		writes: newSlots[write](spec.WriteQueue), most: spec.ReadQueue,
 		reads: newSlots[read](spec.ReadQueue + spec.usable()), // one is in the queue or holds a tag
-		tags:  newSlots[tag](spec.usable()), first: uint16(first), timeout: spec.CompletionTimeout}
+		tags:  newSlots[tag](spec.usable()), first: uint16(first), timeout: spec.CompletionTimeout, check: clocked.Never}
 	return u
 }
 

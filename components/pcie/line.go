@@ -27,9 +27,10 @@ type line struct {
 	owed  [numDLLPs]owed
 	due   clocked.Time // of the first of owed; Never: none
 	left  clocked.FIFO[dllp]
-	waits bool    // the reader is to be woken for the next DLLP
-	taken uint64  // TLPs that the reader has accepted
-	fault *faults // nil: nothing is ever lost
+	waits bool         // the reader wants to be woken for the next DLLP
+	woken clocked.Time // it will be, at this time, if that is later than now
+	taken uint64       // TLPs that the reader has accepted
+	fault *faults      // nil: nothing is ever lost
 }
 
 // flying is a TLP on its way. The packet itself stays in the replay buffer.
@@ -92,6 +93,10 @@ func newLine(e *clocked.Engine, s *Spec, name string, up bool, writer, reader cl
 		l.owed[k].at = clocked.Never
 	}
 	l.fault = newFaults(s, name, up, l.flit)
+	l.waits = l.fault != nil // a reader that has nothing to do yet has to hear of training
+	if s.Inject.Down > 0 {
+		e.Wake(writer, s.Inject.Down) // what waits for credits is given up
+	}
 	l.flight = clocked.NewWire[flying](e, clocked.WireSpec{Name: name, Writer: writer, Reader: reader,
 		Depth: l.capacity(), Latency: s.LinkLatency, Back: clocked.Picosecond})
 	return l
@@ -140,7 +145,7 @@ func (l *line) depart(start clocked.Time) {
 		}
 		o.at = clocked.Never
 		l.remind()
-		end := start
+		end := start + 1 // in flit mode it is part of the flit that goes on from here
 		if l.flit == 0 {
 			_, end = l.serial.Send(start, rules.DLLPBytes)
 		}
@@ -158,7 +163,7 @@ func (l *line) depart(start clocked.Time) {
 // come without news; those that are not lost matter to nobody.
 func (l *line) again(k dllpKind, now clocked.Time) {
 	if k >= dllpUpdate {
-		l.owed[k].at = now + rules.UpdatePeriod
+		l.owed[k].at, l.owed[k].count = now+rules.UpdatePeriod, 0
 		l.remind()
 	}
 }
@@ -183,9 +188,10 @@ func (l *line) remind() {
 func (l *line) owe(now clocked.Time, k dllpKind, p pace, body dllpBody) {
 	l.settle(now)
 	o := &l.owed[k]
-	if o.at > now+p.delay { // none is owed, or one that was lost
-		o.at, o.count = now+p.delay, 0
+	if o.at == clocked.Never {
+		o.count = 0
 	}
+	o.at = min(o.at, now+p.delay)
 	o.count++
 	if o.count == p.every {
 		o.at = now
@@ -209,7 +215,7 @@ func (l *line) take(now clocked.Time) *dllp {
 }
 
 // await wakes the reader for the next packet of the data link layer, at the
-// earliest time at which it can come.
+// earliest time at which it can come, until the reader looks again.
 func (l *line) await(now clocked.Time) {
 	l.waits = true
 	l.notify(now)
@@ -217,21 +223,27 @@ func (l *line) await(now clocked.Time) {
 
 // notify wakes a reader that waits, also when what comes next now comes earlier.
 func (l *line) notify(now clocked.Time) {
+	at := clocked.Never
 	switch {
 	case !l.waits:
 	case l.left.Len() > 0 && l.left.Front().at > now:
-		l.engine.Wake(l.reader, l.left.Front().at)
+		at = l.left.Front().at
 	case l.due < clocked.Never:
-		l.engine.Wake(l.reader, max(now+1, l.predict()))
+		at = max(now+1, l.predict())
+	}
+	if at < clocked.Never && (at < l.woken || l.woken <= now) {
+		l.woken = at
+		l.engine.Wake(l.reader, at)
 	}
 }
 
 // predict is when the packet that is due first arrives, if no TLP goes before it.
 func (l *line) predict() clocked.Time {
-	end := max(l.due, l.serial.Free())
+	start := max(l.due, l.serial.Free())
+	end := start + 1
 	if l.flit == 0 {
 		probe := l.serial
-		_, end = probe.Send(end, rules.DLLPBytes)
+		_, end = probe.Send(start, rules.DLLPBytes)
 	}
 	return l.whole(end) + l.latency
 }
@@ -246,6 +258,9 @@ func (l *line) free(now clocked.Time) (ok bool, next clocked.Time) {
 // send puts a TLP of the replay buffer on the line, which is free at now, and
 // returns when its last byte has left. fresh: it is sent for the first time.
 func (l *line) send(now clocked.Time, p *packet, fresh bool) (end clocked.Time) {
+	if now > l.serial.Free() {
+		l.serial.Hold(l.whole(now)) // the flit under way has begun without it
+	}
 	_, end = l.serial.Send(now, p.bytes)
 	whole := l.whole(end)
 	arrival := whole + l.latency

@@ -36,7 +36,7 @@ func TestLossyLinkRecovers(t *testing.T) {
 			r.run(t)
 			tiled(t, r, todo)
 			heard(t, r, bells)
-			allBack(t, r, &spec)
+			allBack(t, r)
 			return fmt.Sprint(r.memory.got, r.mmio.rung, r.Endpoint.Stats(), r.Root.Stats())
 		}
 		if a, b := run(0), run(rapid.Uint64Range(1, 1<<40).Draw(t, "shuffle")); a != b {
@@ -152,7 +152,7 @@ func heard(t tb, r *rig, bells int) {
 }
 
 // allBack checks that a link at rest has everything back.
-func allBack(t tb, r *rig, s *Spec) {
+func allBack(t tb, r *rig) {
 	t.Helper()
 	u := r.Endpoint
 	if !r.Idle() || r.engine.Pending() > 0 {
@@ -160,6 +160,10 @@ func allBack(t tb, r *rig, s *Spec) {
 	}
 	if int(u.tx.tags) != len(u.tags.at) || u.tags.used() > 0 || u.reads.used()+u.writes.used() > 0 {
 		t.Fatalf("%d of %d tags are free, %d tags, %d reads and %d writes in use", u.tx.tags, len(u.tags.at), u.tags.used(), u.reads.used(), u.writes.used())
+	}
+	s := &r.spec
+	if u.tx.space != uint32(s.CompletionBuffer) {
+		t.Fatalf("%d bytes of completion space are free, want %d", u.tx.space, s.CompletionBuffer)
 	}
 	later := r.engine.Now() + clocked.Millisecond // what costs no event has arrived by then
 	for _, x := range []struct {

@@ -121,7 +121,7 @@ func TestTranslationLatency(t *testing.T) {
 		r.clients[0].todo = []msg.DMA{d}
 		r.run(t)
 		request := 24 + 4*int64(prefixes(pasid))
-		own := ats.TranslationRequest{Count: 1, PASID: pasid}
+		own := ats.TranslationRequest{Count: 1, PASID: pasid, VA: 0x7fff12345000}
 		if framed(own.Append(nil, 1)) != request {
 			t.Errorf("PASID %#x: %d B as a TLP, want %d", pasid, framed(own.Append(nil, 1)), request)
 		}

@@ -91,7 +91,8 @@ func (t *transmitter) ready(now clocked.Time) bool {
 	lossy := t.out.fault != nil
 	if lossy {
 		t.heed(now)
-		for t.again > 0 && t.isFree(now) && t.repeat(now) {
+		for t.again > 0 && t.isFree(now) && t.out.flight.Ready(now) {
+			t.repeat(now)
 		}
 	}
 	if t.again > 0 || t.offers[0].Len()+t.offers[1].Len()+t.offers[2].Len() == 0 || !t.isFree(now) {
@@ -166,5 +167,6 @@ func (t *transmitter) launch(now clocked.Time, c choice) (end clocked.Time) {
 	return end
 }
 
-// flying tells whether a TLP has not arrived yet, or has to be sent again.
-func (t *transmitter) flying() bool { return t.sent != t.out.taken }
+// flying tells whether a TLP has not arrived yet, or has to be sent again. None
+// has on a link that is down.
+func (t *transmitter) flying() bool { return t.sent != t.out.taken && !t.out.isDown(t.engine.Now()) }
