@@ -24,7 +24,8 @@ type RootPort struct {
 	id     clocked.UnitID
 	rcb    uint32
 	mps    uint32
-	every  bool // a completion for each boundary
+	every  bool   // a completion for each boundary
+	short  uint32 // longest read that gets one in any case
 	memReq *clocked.Wire[msg.MemReq]
 	done   *clocked.Wire[msg.MemDone]
 	posted merge[msg.Doorbell]
@@ -59,7 +60,8 @@ type bell struct {
 const rootQueue = 16
 
 func newRootPort(name string, spec Spec) *RootPort {
-	return &RootPort{name: name, rcb: uint32(spec.RCB), mps: uint32(spec.MPS), every: spec.SplitPolicy == SplitRCB}
+	return &RootPort{name: name, rcb: uint32(spec.RCB), mps: uint32(spec.MPS),
+		every: spec.SplitPolicy == SplitRCB, short: uint32(spec.SplitShort)}
 }
 
 // Connect sets the root port's wires, once, before the engine runs.
@@ -188,7 +190,7 @@ func (u *RootPort) offer() {
 		c := u.answers.Front()
 		*o = offer{ready: true, since: c.since}
 		if c.done.Status == msg.StatusSuccess {
-			o.payload = completionPiece(c.done.PA+model.PA(c.offset), c.done.Len-c.offset, u.rcb, u.mps, u.every)
+			o.payload = completionPiece(c.done.PA+model.PA(c.offset), c.done.Len-c.offset, u.rcb, u.mps, u.every || c.done.Len <= u.short)
 		}
 	}
 }

@@ -45,6 +45,22 @@ func TestCompletionSplitVectors(t *testing.T) {
 	}
 }
 
+// A read of at most split_short is answered for each boundary, a longer one by
+// the policy; what counts is the request, which MRRS cuts.
+func TestShortReadsAreSplit(t *testing.T) {
+	for _, c := range []struct {
+		n           uint32
+		completions uint64
+	}{{64, 1}, {256, 4}, {257, 2}, {512, 2}, {640, 4}} { // 640: 256 + 256, then 64 + 64
+		r := newRig(t, func(s *rigSpec) { s.SplitShort = 256 })
+		r.clients[0].todo = []msg.DMA{read1(0, c.n)}
+		r.run(t)
+		if got := r.Root.Stats().TLPs[msg.Completion]; got != c.completions {
+			t.Errorf("%d B: %d completions, want %d", c.n, got, c.completions)
+		}
+	}
+}
+
 // The rules of [PG213] and [AN855] on random reads, and that "min" is the least
 // number: no rule-abiding completion can be longer than the one taken.
 func TestCompletionSplitRules(t *testing.T) {
