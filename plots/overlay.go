@@ -26,8 +26,8 @@ type OverlayPanel struct {
 	Series []OverlaySeries
 }
 
-// OverlaySeries is points and a line with the same X. Series of one name look
-// alike in all panels.
+// OverlaySeries is points and, where Line is not nil, a line with the same X.
+// Series of one name look alike in all panels.
 type OverlaySeries struct {
 	Name            string
 	X, Points, Line []float64
@@ -86,7 +86,10 @@ func (o *Overlay) figure() *figure {
 		for _, s := range p.Series {
 			line := looks[s.Name]
 			line.glyph = nil
-			row[i].Add(dots{curve{s.X, s.Points, looks[s.Name]}}, curve{s.X, s.Line, line})
+			row[i].Add(dots{curve{s.X, s.Points, looks[s.Name]}})
+			if s.Line != nil {
+				row[i].Add(curve{s.X, s.Line, line})
+			}
 		}
 	}
 	f.panels = [][]*panel{row}
