@@ -6,6 +6,7 @@ import (
 
 	"rnicmmu/clocked"
 	"rnicmmu/components/pcie"
+	rules "rnicmmu/model/pcie"
 )
 
 // Check is a rule of sizing that the link has to follow: so many credits or tags
@@ -79,15 +80,18 @@ func Checks() ([]Check, error) {
 // short, reads come in bursts of as many as there are, and whole bursts count.
 const checkTransfers, checkWarmup = 32 * 256, 8 * 256
 
-// creditShare is the share of the closed form that writes of 256 B reach at Gen4
-// x16 when their credits come back 300 ns after they were taken.
+// creditShare is the share of full rate that writes of 256 B reach at Gen4 x16
+// when their credits come back 300 ns after they were taken: the TLP, the way
+// there, an UpdateFC at once, the way back.
 func creditShare(set func(*pcie.Credits)) (float64, error) {
 	const n, loop = 256, 300 * clocked.Nanosecond
-	spec, err := ideal(4, 16)
+	spec, err := plain(4)
 	if err != nil {
 		return 0, err
 	}
-	spec.UpdateDelay = loop - spec.LinkLatency - timeOnWire(&spec, pcie.WireBytes(0, n))
+	spec.Update.Every = 1
+	spec.LinkLatency = (loop - timeOnWire(&spec, rules.TLPBytes(4, rules.Shape{Header: rules.Header4DW, Payload: n})) -
+		timeOnWire(&spec, rules.DLLPBytes)) / 2
 	set(&spec.Credits)
 	s, err := saturate(spec, Writes, n, checkTransfers, checkWarmup, clocked.Nanosecond)
 	if err != nil {
@@ -96,16 +100,18 @@ func creditShare(set func(*pcie.Credits)) (float64, error) {
 	return s.rate(Writes, n) / closedForm(&spec, Writes, n), nil
 }
 
-// tagShare is the share of the closed form that reads of 64 B reach when a tag
-// is taken for the given time.
+// tagShare is the share of full rate that reads of 64 B reach when a tag is taken
+// for the given time.
 func tagShare(gen, tags int, trip clocked.Time) (float64, error) {
 	const n = 64
-	spec, err := ideal(gen, 16)
+	spec, err := plain(gen)
 	if err != nil {
 		return 0, err
 	}
 	spec.Tags = tags
-	host := trip - 2*spec.LinkLatency - timeOnWire(&spec, 24) - timeOnWire(&spec, 20+n)
+	request := rules.TLPBytes(gen, rules.Shape{Header: rules.Header4DW})
+	completion := rules.TLPBytes(gen, rules.Shape{Header: rules.Header3DW, Payload: n})
+	host := trip - 2*spec.LinkLatency - timeOnWire(&spec, request) - timeOnWire(&spec, completion)
 	s, err := saturate(spec, Reads, n, checkTransfers, checkWarmup, host)
 	if err != nil {
 		return 0, err
@@ -113,8 +119,18 @@ func tagShare(gen, tags int, trip clocked.Time) (float64, error) {
 	return s.rate(Reads, n) / closedForm(&spec, Reads, n), nil
 }
 
+// plain is an ideal link of 16 lanes with nothing on its wire but TLPs and, of a
+// thousand, one Ack: the rules of sizing count no more. Its credits are infinite.
+func plain(gen int) (pcie.Spec, error) {
+	s, err := ideal(gen, 16)
+	s.SKP, s.Scale, s.Credits, s.AdapterCredits = false, 1, pcie.Credits{}, pcie.Credits{}
+	s.Ack = pcie.Timer{Delay: 30 * clocked.Microsecond, Every: 1000}
+	s.ReplayBuffer = pcie.ReplayBuffer{TLPs: rules.MaxOutstanding, Bytes: 16 << 20}
+	return s, err
+}
+
 // timeOnWire is that of so many bytes, rounded up.
 func timeOnWire(s *pcie.Spec, n int64) clocked.Time {
-	num, den := pcie.ByteTime(s.Gen, s.Lanes)
+	num, den := rules.ByteTime(s.Gen, s.Lanes)
 	return clocked.Time((n*num + den - 1) / den)
 }

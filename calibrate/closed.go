@@ -6,6 +6,7 @@ import (
 
 	"rnicmmu/clocked"
 	"rnicmmu/components/pcie"
+	rules "rnicmmu/model/pcie"
 )
 
 // ClosedTolerance is how far a simulated link may be from the closed form.
@@ -17,15 +18,13 @@ type Width struct{ Gen, Lanes int }
 // Widths are all links that are compared with the closed form.
 func Widths() []Width {
 	var all []Width
-	for gen := firstGen; gen <= lastGen; gen++ {
+	for gen := rules.FirstGen; gen <= rules.LastGen; gen++ {
 		for lanes := 1; lanes <= 32; lanes *= 2 {
 			all = append(all, Width{gen, lanes})
 		}
 	}
 	return all
 }
-
-const firstGen, lastGen = 1, 5
 
 // Sizes are those of the transfers, in bytes.
 func Sizes() []uint32 {
@@ -83,21 +82,16 @@ func (r *ClosedRow) fill() error {
 	return nil
 }
 
-// closedForm is the payload of transfers of n bytes, each from the start of a
-// page, in bytes a second: the link's rate times n over what n costs on the
-// direction that has more to carry.
+// closedForm is that of model/pcie for transfers of n bytes, in bytes a second.
+// Acknowledgements and credits count where they leave by the formula's limits.
 func closedForm(s *pcie.Spec, traffic Traffic, n uint32) float64 {
-	num, den := pcie.ByteTime(s.Gen, s.Lanes)
-	rate := 1e12 * float64(den) / float64(num)
-	pieces := func(limit uint32) float64 { return math.Ceil(float64(n) / float64(limit)) }
-	const request, completion = 24, 20
-	var up, down float64
-	if traffic != Reads {
-		up += float64(n) + request*pieces(uint32(s.MPS))
+	l := rules.Link{Gen: s.Gen, Lanes: s.Lanes, MPS: uint32(s.MPS), MRRS: uint32(s.MRRS), RCB: uint32(s.RCB), Split: rules.SplitMin,
+		Header: rules.Header4DW, SKP: s.SKP, DLLPs: s.Ack == pcie.Timer{}}
+	switch traffic {
+	case Writes:
+		return l.WriteBandwidth(n)
+	case Reads:
+		return l.ReadBandwidth(n)
 	}
-	if traffic != Writes {
-		up += request * pieces(uint32(s.MRRS))
-		down += float64(n) + completion*pieces(uint32(min(s.MPS, s.MRRS)))
-	}
-	return rate * float64(n) / max(up, down)
+	return l.BothBandwidth(n)
 }

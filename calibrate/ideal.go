@@ -35,9 +35,10 @@ func ideal(gen, lanes int) (pcie.Spec, error) {
 		return s, err
 	}
 	s.Gen, s.Lanes = gen, lanes
-	s.LinkLatency, s.UpdateDelay = clocked.Nanosecond, clocked.Nanosecond
-	s.Tags, s.CompletionBuffer = 512, 1<<24
+	s.LinkLatency = clocked.Nanosecond
+	s.TagBits, s.CompletionBuffer, s.Scale = 10, 1<<24, 16
 	s.Credits = pcie.Credits{PH: 2032, PD: 32752, NPH: 2032, NPD: 64}
+	s.AdapterCredits = s.Credits
 	s.ReadQueue, s.WriteQueue = 8, 8
 	return s, nil
 }
@@ -87,7 +88,7 @@ func (u *source) Tick(now clocked.Time) {
 	}
 	for u.left > 0 && u.client.Req.Ready(now) {
 		write := u.traffic == Writes || u.traffic == Both && u.turn%2 == 0
-		*u.client.Req.Push(now) = msg.DMA{Write: write, PA: model.PA(u.turn) << 12, Len: u.n}
+		*u.client.Req.Push(now) = msg.DMA{Write: write, PA: 1<<32 + model.PA(u.turn)<<12, Len: u.n}
 		u.turn++
 		if u.traffic != Both || !write {
 			u.left--
@@ -153,7 +154,7 @@ func saturate(spec pcie.Spec, traffic Traffic, n uint32, transfers, warmup int, 
 	none := clocked.Domain{}
 	s.sink.req = wire[msg.MemReq](e, link.Root.ID(), s.sink.id, none, clocked.Picosecond)
 	s.sink.done = clocked.NewWire[msg.MemDone](e, clocked.WireSpec{Name: "done", Writer: s.sink.id, Reader: link.Root.ID(),
-		Depth: max(2, spec.Tags), Latency: clocked.Picosecond})
+		Depth: 4096, Latency: clocked.Picosecond})
 	link.Root.Connect(pcie.RootPorts{MMIO: wire[msg.Doorbell](e, s.sink.id, link.Root.ID(), none, clocked.Picosecond),
 		MemReq: s.sink.req, MemDone: s.sink.done})
 	e.Wake(s.source.id, clocked.Picosecond)

@@ -32,5 +32,12 @@ func (s *Serializer) Send(now Time, bytes int64) (start, end Time) {
 	return start, end
 }
 
+// Hold keeps the link from sending before the given time.
+func (s *Serializer) Hold(until Time) {
+	if until > s.free {
+		s.free, s.rest = until, 0
+	}
+}
+
 // Free is when the link has sent everything given to it, rounded down.
 func (s *Serializer) Free() Time { return s.free }

@@ -21,8 +21,13 @@ const (
 	CauseMTTMiss                   // translation entry read: walk of the table levels
 	CauseMSHR                      // no free miss register or translation slot, or behind a request that has none
 	CauseFault                     // held at the adapter until a page is present
-	CauseDMAQueue                  // DMA engine: waiting for tags, credits, completion space, the link
+	CauseDMAQueue                  // DMA engine: behind others that the link sends
+	CauseCredit                    // DMA engine: the link stands still for want of flow-control credits
+	CauseTag                       // DMA engine: … of a tag
+	CauseBuffer                    // DMA engine: … of completion space
+	CauseReplay                    // DMA engine: … of a place in the replay buffer
 	CausePCIe                      // on the PCIe link
+	CauseIIO                       // in the root port, which cannot hand it on
 	CauseHostMemory                // root complex and memory
 	CauseRNRWait                   // RNR timer of its QP; all that was sent when the NAK came must be sent again
 	CauseRetransmit                // sent in vain: until the loss was noticed and sending went back
@@ -37,7 +42,8 @@ const (
 
 var causeNames = [NumCauses]string{
 	"post", "send_queue", "payload", "network", "rx_buffer", "responder", "qpc_miss", "receive_wqe",
-	"translate", "mpt_miss", "mtt_miss", "mshr", "fault", "dma_queue", "pcie", "host_memory",
+	"translate", "mpt_miss", "mtt_miss", "mshr", "fault", "dma_queue", "credit", "tag",
+	"completion_buffer", "replay", "pcie", "iio", "host_memory",
 	"rnr_wait", "retransmit", "ats", "iommu", "rto_wait", "grant", "registration", "completion",
 }
 
@@ -55,8 +61,13 @@ var causeDocs = [NumCauses]string{
 	"translation entry read: the walk of the table levels",
 	"no free miss register or translation slot, or behind a request that has none",
 	"held at the adapter until the page is present",
-	"DMA engine: waiting for a tag, credits or the link",
+	"DMA engine: behind others that the link sends",
+	"DMA engine: the link stands still for want of flow-control credits",
+	"DMA engine: the link stands still for want of a tag",
+	"DMA engine: the link stands still for want of completion space",
+	"DMA engine: the link stands still for want of a place in the replay buffer",
 	"on the PCIe link",
+	"in the root port, which cannot hand it on to memory or the IOMMU",
 	"root complex and host memory",
 	"its QP waits for an RNR timer, and it was sent before the NAK: it is sent again, whosever page was absent",
 	"sent in vain, until sending went back",

@@ -15,7 +15,8 @@ func TestFiguresByName(t *testing.T) {
 	by := FailedBy{StatusRemoteAccess: 3, StatusFlushed: 1 << 40}
 	text, err := json.Marshal(by)
 	want := `{"remote_access_error":3,"invalid_request":0,"remote_operational_error":0,` +
-		`"retry_exceeded":0,"rnr_retry_exceeded":0,"flushed":1099511627776,"terminated":0,"not_advertised":0}`
+		`"retry_exceeded":0,"rnr_retry_exceeded":0,"flushed":1099511627776,"terminated":0,"not_advertised":0,` +
+		`"local_protection_error":0,"local_operation_error":0}`
 	if err != nil || string(text) != want {
 		t.Errorf("%s, %v; want %s", text, err, want)
 	}

@@ -10,21 +10,24 @@ type Status uint8
 
 // Outcomes of an access.
 const (
-	StatusOK            Status = iota
-	StatusRemoteAccess         // NAK remote access error: key, rights or bounds
-	StatusInvalidReq           // NAK invalid request
-	StatusRemoteOp             // NAK remote operational error
-	StatusRetryExceeded        // transport retries used up
-	StatusRNRExceeded          // RNR retries used up
-	StatusFlushed              // its QP was in error
-	StatusTerminated           // iWARP: the peer sent a Terminate message
-	StatusNotAdvertised        // the host refused to advertise the buffer: nothing was sent
+	StatusOK              Status = iota
+	StatusRemoteAccess           // NAK remote access error: key, rights or bounds
+	StatusInvalidReq             // NAK invalid request
+	StatusRemoteOp               // NAK remote operational error
+	StatusRetryExceeded          // transport retries used up
+	StatusRNRExceeded            // RNR retries used up
+	StatusFlushed                // its QP was in error
+	StatusTerminated             // iWARP: the peer sent a Terminate message
+	StatusNotAdvertised          // the host refused to advertise the buffer: nothing was sent
+	StatusLocalProtection        // the requester's bus refused it the data to send
+	StatusLocalOp                // the requester could not read the work request or the data to send
 	NumStatuses
 )
 
 var statusNames = [NumStatuses]string{
 	"ok", "remote_access_error", "invalid_request", "remote_operational_error",
 	"retry_exceeded", "rnr_retry_exceeded", "flushed", "terminated", "not_advertised",
+	"local_protection_error", "local_operation_error",
 }
 
 // String is the status as result files print it.

@@ -100,16 +100,20 @@ type PrefetchStats struct {
 
 // TPTSummary counts the adapter's tables.
 type TPTSummary struct {
-	MPT        MPTStats `json:"mpt"`
-	MTT        MTTStats `json:"mtt"`
-	TableReads uint64   `json:"table_reads"`
+	MPT         MPTStats `json:"mpt"`
+	MTT         MTTStats `json:"mtt"`
+	TableReads  uint64   `json:"table_reads"`
+	TableErrors uint64   `json:"table_errors"` // of the reads, those that ended with an error
 }
 
 // PCIeSummary counts the adapters' links, added; up is towards the host.
 type PCIeSummary struct {
-	Up       LinkStats  `json:"up"`
-	Down     LinkStats  `json:"down"`
-	StallsPS PCIeStalls `json:"stalls_ps"`
+	Up         LinkStats  `json:"up"`
+	Down       LinkStats  `json:"down"`
+	StallsPS   PCIeStalls `json:"stalls_ps"`
+	Timeouts   uint64     `json:"completion_timeouts"`    // requests without a completion in time
+	Unexpected uint64     `json:"unexpected_completions"` // of those, later
+	Poisoned   uint64     `json:"poisoned_writes"`        // to memory of the host and of peers
 }
 
 // LinkStats counts one direction of a link.
@@ -117,14 +121,25 @@ type LinkStats struct {
 	TLPs         uint64  `json:"tlps"`
 	Bytes        uint64  `json:"bytes"` // on the wire, with overheads
 	PayloadBytes uint64  `json:"payload_bytes"`
+	Replayed     uint64  `json:"replayed"`    // TLPs sent again by the data link layer, in neither of the above
+	Naks         uint64  `json:"naks"`        // that the sender of this direction received
+	Recoveries   uint64  `json:"recoveries"`  // retrainings that the sender of this direction began
 	Utilisation  float64 `json:"utilisation"` // 0 … 1 of simulated time
 }
 
 // PCIeStalls is the time that work ready to go waited, by reason.
 type PCIeStalls struct {
-	Credit clocked.Time `json:"credit"`
-	Tag    clocked.Time `json:"tag"`
-	Replay clocked.Time `json:"replay"`
+	Credit           clocked.Time `json:"credit"` // the six pools, added
+	PH               clocked.Time `json:"ph"`
+	PD               clocked.Time `json:"pd"`
+	NPH              clocked.Time `json:"nph"`
+	NPD              clocked.Time `json:"npd"`
+	CPLH             clocked.Time `json:"cplh"`
+	CPLD             clocked.Time `json:"cpld"`
+	Tag              clocked.Time `json:"tag"`
+	CompletionBuffer clocked.Time `json:"completion_buffer"`
+	Replay           clocked.Time `json:"replay"`
+	IIO              clocked.Time `json:"iio"` // of posted writes, at the host's root ports
 }
 
 // InvalidationSummary counts invalidations, one for each adapter.
@@ -192,8 +207,9 @@ type TransportSummary struct {
 	BackupLost      uint64       `json:"backup_lost"`      // of those, never merged, though acknowledged
 	Timeouts        uint64       `json:"timeouts"`
 	DeadQPs         uint64       `json:"dead_qps"`
-	RxDrops         uint64       `json:"rx_drops"`    // packets lost to a full receive buffer
-	RxPausePS       clocked.Time `json:"rx_pause_ps"` // the sender was paused by a full receive buffer
+	ContextErrors   uint64       `json:"context_errors"` // QP contexts that the host's adapters could not read
+	RxDrops         uint64       `json:"rx_drops"`       // packets lost to a full receive buffer
+	RxPausePS       clocked.Time `json:"rx_pause_ps"`    // the sender was paused by a full receive buffer
 }
 
 // RNRClasses counts RNR NAKs by why the host was not ready.

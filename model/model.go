@@ -5,8 +5,9 @@
 //
 // This file holds the types that cross package boundaries. Sub-packages hold
 // the rules: key (memory keys and regions), mtt (translation tables),
-// pagetable (x86-64 radix tables), ats (translation services), rc (responder rules), tcp and ddp (iWARP), cache
-// (set-associative caches), frame (frames, owners and content tags).
+// pagetable (x86-64 radix tables), ats (translation services), pcie (the link),
+// rc (responder rules), tcp and ddp (iWARP), cache (set-associative caches), frame
+// (frames, owners and content tags).
 package model
 
 // VA is a virtual address of the process that registered the memory, in bytes.

@@ -149,6 +149,7 @@ func (s *System) buildNode(i int, spec Spec) (*node, error) {
 	if n.tpt, err = tpt.New(s.engine, name("tpt", i), spec.TPT, config); err != nil {
 		return nil, err
 	}
+	spec.PCIe.Seed = s.spec.Seed
 	if n.link, err = pcie.New(s.engine, name("pcie", i), spec.PCIe, n.clock); err != nil {
 		return nil, err
 	}
@@ -173,7 +174,9 @@ func (s *System) buildTransport(i int, n *node, queues model.PA) error {
 	if n.requester, err = transport.NewRequester(s.engine, name("requester", i), spec, local, 0, &s.pool); err != nil {
 		return err
 	}
-	if n.peerLink, err = pcie.New(s.engine, name("peer_pcie", i), s.spec.Peer.PCIe, n.clock); err != nil {
+	peer := s.spec.Peer.PCIe
+	peer.Seed = s.spec.Seed
+	if n.peerLink, err = pcie.New(s.engine, name("peer_pcie", i), peer, n.clock); err != nil {
 		return fmt.Errorf("peer.%w", err)
 	}
 	config := memory.Config{Clients: 1, ReadService: s.spec.Peer.PCIe.ReadLatency - 2*hostHop, Shift: model.Shift4K}

@@ -12,19 +12,23 @@ const ns = clocked.Nanosecond
 
 // wholeNanoseconds are settings with which every step takes a whole number of
 // cycles of 1 ns, so that no clock edge rounds: 4 ns a byte on a Gen1 x1 link,
-// 1 ns a byte on the network.
-var wholeNanoseconds = []string{"tpt.clock=1GHz", "pcie.gen=1", "pcie.lanes=1", "network.rate=8Gb/s",
+// 1 ns a byte on the network, and in which no packet of the data link layer is
+// in a TLP's way.
+var wholeNanoseconds = []string{"pcie.skp=false", "peer.pcie.skp=false", "pcie.ack.delay=30us", "peer.pcie.ack.delay=30us",
+	"pcie.update.delay=30us", "peer.pcie.update.delay=30us", "tpt.clock=1GHz", "pcie.gen=1", "pcie.lanes=1", "network.rate=8Gb/s",
 	"peer.pcie.gen=1", "peer.pcie.lanes=1", "workload.qps=1", "workload.outstanding=1", "host.llc.ddio_lines=0"}
 
 // Steps of an unloaded access, with the defaults named beside them.
 const (
 	linkByte    = 4 * ns
+	request     = 24               // bytes of a request without payload: framing 8, header 16
+	userRequest = 20               // of one for user memory, which lies below 4 GiB: header 12
 	linkLatency = 33 * ns          // pcie.link_latency
 	cycle       = ns               // a register between units of an adapter
 	network     = 550 * ns         // adapter.tx_pipeline 50 + network.latency 500
 	received    = 50 * ns          // adapter.rx_pipeline
 	lookup      = cycle + 4*cycle  // register, tpt.lookup_cycles with the register back
-	placed      = hostHop + 300*ns // register, dram.write_latency
+	placed      = hostHop + 300*ns // register, iio.write_latency
 	rpcWrite    = 82 + 16          // wire bytes of a WRITE or READ packet without payload: frame, RETH
 	sendFrame   = 82               // of a SEND packet
 	ackFrame    = 82 + 4           // of an ACK or READ response: frame, AETH
@@ -40,7 +44,12 @@ func onLink(overhead, payload int64) clocked.Time {
 // readTrip is a read by an adapter: register, MRd, read_latency (400 ns), the
 // completion, register.
 func readTrip(bytes int64) clocked.Time {
-	return cycle + onLink(24, 0) + 400*ns + onLink(20, bytes) + cycle
+	return cycle + onLink(request, 0) + 400*ns + onLink(20, bytes) + cycle
+}
+
+// userTrip is a read of user memory.
+func userTrip(bytes int64) clocked.Time {
+	return readTrip(bytes) - (request-userRequest)*linkByte
 }
 
 // doorbellTrip is from the driver to the requester: a register, the TLPs of at
@@ -48,7 +57,7 @@ func readTrip(bytes int64) clocked.Time {
 func doorbellTrip(bytes int64) clocked.Time {
 	t := hostHop + linkLatency + cycle
 	for ; bytes > 0; bytes -= 64 {
-		t += clocked.Time(24+min(bytes, 64)) * linkByte
+		t += clocked.Time(request+min(bytes, 64)) * linkByte
 	}
 	return t
 }
@@ -56,16 +65,16 @@ func doorbellTrip(bytes int64) clocked.Time {
 // completionTrip is from the requester's answer to the driver: a register, data
 // of READs and the completion entry one behind the other, memory, a register.
 func completionTrip(data int64) clocked.Time {
-	t := cycle + onLink(24, 64) + placed + hostHop
+	t := cycle + onLink(request, 64) + placed + hostHop
 	if data > 0 {
-		t += clocked.Time(24+data) * linkByte
+		t += clocked.Time(request+data) * linkByte
 	}
 	return t
 }
 
-// issued is until the responder knows that a write is on the link: register,
+// issued is until the responder knows that a write of user memory is on the link: register,
 // serialization, a cycle, register.
-func issued(bytes int64) clocked.Time { return cycle + clocked.Time(24+bytes)*linkByte + cycle }
+func issued(bytes int64) clocked.Time { return cycle + clocked.Time(userRequest+bytes)*linkByte + cycle }
 
 // latencyOf is the latency of the last of some accesses, one at a time.
 func latencyOf(t *testing.T, all []workload.Access, set ...string) clocked.Time {
@@ -106,13 +115,13 @@ func TestUnloadedHitLatency(t *testing.T) {
 			ackFrame*ns + network + completionTrip(0)},
 		// A READ's work request of 48 B takes one line; its data is read from
 		// memory, comes as a response, and is written before the entry.
-		{"read", model.OpRead, 64, doorbellTrip(64) + rpcWrite*ns + network + received + lookup + readTrip(64) +
+		{"read", model.OpRead, 64, doorbellTrip(64) + rpcWrite*ns + network + received + lookup + userTrip(64) +
 			(ackFrame+64)*ns + network + completionTrip(64)},
 		{"send", model.OpSend, 64, inline + (sendFrame+64)*ns + network + received + lookup + issued(64) +
 			ackFrame*ns + network + completionTrip(0)},
 		// An atomic reads 8 B, then writes them, and answers with the old value,
 		// which reaches software in the completion entry.
-		{"atomic", model.OpFetchAdd, 8, doorbellTrip(64) + atomicFrame*ns + network + received + lookup + readTrip(8) +
+		{"atomic", model.OpFetchAdd, 8, doorbellTrip(64) + atomicFrame*ns + network + received + lookup + userTrip(8) +
 			atomicAck*ns + network + completionTrip(0)},
 	} {
 		// SENDs go to one receive buffer after the other: here within a page.

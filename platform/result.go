@@ -57,12 +57,15 @@ func (s *System) counters() measure.Summary {
 	sum.Accesses.Issued = s.driver.nextID
 	for _, n := range s.nodes {
 		addTables(&sum, &n.tpt.Stats)
-		addLink(&sum.PCIe.Up, &sum.PCIe.StallsPS, n.link.Endpoint.Stats())
-		addLink(&sum.PCIe.Down, &sum.PCIe.StallsPS, n.link.Root.Stats())
+		addLink(&sum.PCIe.Up, &sum.PCIe, n.link.Endpoint.Stats())
+		addLink(&sum.PCIe.Down, &sum.PCIe, n.link.Root.Stats())
+		sum.PCIe.Poisoned += n.peerMemory.Stats(s.engine.Now()).Poisoned
 		s.addTransport(&sum.Transport, n)
 	}
 	m := s.memory.Stats(s.engine.Now())
+	sum.PCIe.StallsPS.IIO = m.WriteBufferWait
 	sum.Invalidations.StaleDMA, sum.Invalidations.StaleDeferred = m.StaleDMA, m.StaleDeferred
+	sum.PCIe.Poisoned += m.Poisoned
 	s.addIOMMU(&sum.IOMMU)
 	k := &s.kernel.Stats
 	sum.Invalidations.Issued = k.InvalidationsIssued
@@ -103,6 +106,7 @@ func addTables(sum *measure.Summary, t *tpt.Stats) {
 	sum.TPT.MTT.Fills += t.MTT.Fills
 	sum.TPT.MTT.Evictions += t.MTT.Evictions
 	sum.TPT.TableReads += t.TableReads
+	sum.TPT.TableErrors += t.TableErrors
 	sum.Faults.Raised += t.FaultsRaised
 	sum.Faults.Resumed += t.FaultsResumed
 	sum.Faults.Failed += t.FaultsFailed
@@ -132,17 +136,25 @@ func (s *System) addIOMMU(sum *measure.IOMMUSummary) {
 	sum.Flushes, sum.Deferred, sum.AccessFlushes = k.IOTLBFlushes, k.LazyFlushes, k.AccessFlushes
 }
 
-func addLink(l *measure.LinkStats, stalls *measure.PCIeStalls, x pcie.Stats) {
+func addLink(l *measure.LinkStats, sum *measure.PCIeSummary, x pcie.Stats) {
 	for _, n := range x.TLPs {
 		l.TLPs += n
 	}
 	l.Bytes += x.WireBytes
 	l.PayloadBytes += x.PayloadBytes
-	for i := range pcie.StallTag {
-		stalls.Credit += x.Stalls[i]
+	l.Replayed += x.Replayed
+	l.Naks += x.Naks
+	l.Recoveries += x.Recoveries
+	sum.Timeouts += x.TimedOut
+	sum.Unexpected += x.Unexpected
+	t := &sum.StallsPS
+	for pool, total := range []*clocked.Time{&t.PH, &t.PD, &t.NPH, &t.NPD, &t.CPLH, &t.CPLD} {
+		*total += x.Stalls[pool]
+		t.Credit += x.Stalls[pool]
 	}
-	stalls.Credit += x.Stalls[pcie.StallReceiver]
-	stalls.Tag += x.Stalls[pcie.StallTag] + x.Stalls[pcie.StallBuffer]
+	t.Tag += x.Stalls[pcie.StallTag]
+	t.CompletionBuffer += x.Stalls[pcie.StallBuffer]
+	t.Replay += x.Stalls[pcie.StallReplay]
 }
 
 func (s *System) addTransport(t *measure.TransportSummary, n *node) {
@@ -151,6 +163,7 @@ func (s *System) addTransport(t *measure.TransportSummary, n *node) {
 	t.PacketsResent += q.PacketsResent
 	t.Timeouts += q.Timeouts
 	t.DeadQPs += q.DeadQPs
+	t.ContextErrors += r.ContextErrors
 	nak, drop := &t.RNRNaks.Paging, &t.TCPDrops.Paging
 	if s.overAdvertised() {
 		nak, drop = &t.RNRNaks.OverAdvertised, &t.TCPDrops.OverAdvertised

@@ -27,12 +27,13 @@ func TestStuck(t *testing.T) {
 		name, reason string
 		set          []string
 	}{
-		// The access waits at the adapter, no timer runs: nothing will happen.
-		{"deadlock", "deadlock", []string{"qp.fault_response=hold", "qp.ack_timeout=0"}},
+		// The access waits at the adapter, and once the completion time-out of
+		// the table's reads is over no timer runs: nothing will happen.
+		{"deadlock", "deadlock", []string{"qp.fault_response=hold", "qp.ack_timeout=0", "watchdog=60ms"}},
 		// RNR NAKs without end.
-		{"no progress", "watchdog", []string{"qp.fault_response=rnr"}},
+		{"no progress", "watchdog", []string{"qp.fault_response=rnr", "watchdog=20ms"}},
 	} {
-		set := append([]string{"scheme=odp", "workload.accesses=10", "watchdog=20ms"}, c.set...)
+		set := append([]string{"scheme=odp", "workload.accesses=10"}, c.set...)
 		_, err := execute(nil, set, deafKernel)
 		var stuck *Stuck
 		if !errors.As(err, &stuck) {
@@ -44,6 +45,22 @@ func TestStuck(t *testing.T) {
 			if !strings.Contains(text, want) {
 				t.Errorf("%s: the dump does not name %q:\n%s", c.name, want, text)
 			}
+		}
+	}
+}
+
+// Credits that never come back block the adapter's reads of its table: the dump
+// names who waits, for which credit, and for whom.
+func TestWithheldCredits(t *testing.T) {
+	_, err := execute(nil, []string{"pcie.inject.withhold=nonposted", "pcie.credits.nph=2", "tpt.mtt.entries=4", "tpt.mtt.ways=0",
+		"qp.ack_timeout=0", "workload.accesses=1000"})
+	var stuck *Stuck
+	if !errors.As(err, &stuck) {
+		t.Fatalf("%v, want a *Stuck", err)
+	}
+	for _, want := range []string{"deadlock", "driver: ", "waits for a translation", "pcie0.endpoint: ", "lacks credit nph of pcie0.root"} {
+		if !strings.Contains(stuck.Error(), want) {
+			t.Errorf("the dump does not name %q:\n%s", want, stuck)
 		}
 	}
 }

@@ -54,7 +54,8 @@ func TestFullStandardOutput(t *testing.T) {
 	dir := t.TempDir()
 	put(t, dir, "small.yaml", strings.Replace(experimentText, "3000", "300", 1))
 	for _, args := range []string{"sweep small.yaml --out s", "plot s --format svg", "run --check", "run --set workload.accesses=10",
-		"describe", "trace info redis", "mrc redis --entries 64", "help", ""} {
+		"describe", "trace info redis", "mrc redis --entries 64", "help", "",
+		"decode tlp 30000000 01000004 00000000 00000004"} {
 		c := command(t.Context(), dir, strings.Fields(args)...)
 		var errs bytes.Buffer
 		c.Stdout, c.Stderr = full, &errs

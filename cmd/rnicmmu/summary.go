@@ -142,6 +142,10 @@ func printLinks(t io.Writer, s *measure.Summary) {
 		fmt.Fprintf(t, "TCP drops\t%d moving, %d paging, %d over-advertised; %d packets resent\n",
 			n.Moving, n.Paging, n.OverAdvertised, x.PacketsResent)
 	}
+	if n := s.PCIe.Poisoned + s.TPT.TableErrors + x.ContextErrors; n > 0 {
+		fmt.Fprintf(t, "bus errors\t%d poisoned writes dropped, %d table entries and %d queue-pair contexts not read\n",
+			s.PCIe.Poisoned, s.TPT.TableErrors, x.ContextErrors)
+	}
 	fmt.Fprintf(t, "PCIe\t%s up, %s down\n", fraction(s.PCIe.Up.Utilisation), fraction(s.PCIe.Down.Utilisation))
 }
 

@@ -37,7 +37,7 @@ func TestSummaryOfARunThatFailed(t *testing.T) {
 	spec := &platform.Spec{Scheme: "iommu"}
 	spec.Host.IOMMU.Table, spec.Host.IOMMU.Absent = "process", "abort"
 	got := printed(s, spec)
-	for _, no := range []string{"latency", "a second of it", "look-ups", "faults", "0 %"} {
+	for _, no := range []string{"latency", "a second of it", "look-ups", "faults", "0 %", "bus errors"} {
 		if strings.Contains(strings.ReplaceAll(got, "0.0 %", ""), no) {
 			t.Errorf("says %q of nothing:\n%s", no, got)
 		}
@@ -64,10 +64,12 @@ func TestSummaryInTheRightWords(t *testing.T) {
 	s.Accesses.Completed = 147
 	s.TPT.MTT.Lookups, s.TPT.MTT.Misses, s.TPT.MTT.Walks = 200, 100, 90
 	s.Faults = measure.FaultSummary{Raised: 530, Minor: 512}
+	s.PCIe.Poisoned, s.TPT.TableErrors, s.Transport.ContextErrors = 3, 4, 5
 	s.Invalidations = measure.InvalidationSummary{Issued: 1, RoundTripPS: measure.Quantiles{P50: 3e6}, WholePS: measure.Quantiles{P50: 5e6}}
 	spec := &platform.Spec{Scheme: "sva", Adapters: model.Replicas{Count: 2}}
 	got := printed(s, spec)
 	for _, want := range []string{"(147 accesses a second", "\nATC ", "50.0 % missed: 45.0 % walked", "530 raised; for them 512", "the other 18 met",
+		"3 poisoned writes dropped, 4 table entries and 5 queue-pair contexts not read",
 		"acknowledged after p50 3 µs", "frame free after p50 5 µs"} {
 		if !strings.Contains(got, want) {
 			t.Errorf("no %q in\n%s", want, got)

@@ -49,14 +49,24 @@ const NoPage = ^uint32(0)
 // Status is how a request of an adapter ended on the link.
 type Status uint8
 
-// Completion statuses. StatusRetry stands for what an IOMMU that holds no page
-// back answers where the page is absent: the page was asked for, come again.
+// Completion statuses, and how a request ends that has no good completion; but
+// for StatusRetry all that are not StatusSuccess are for good. StatusRetry stands
+// for what an IOMMU that holds no page back answers where the page is absent: the
+// page was asked for, come again.
 const (
 	StatusSuccess     Status = iota
 	StatusUnsupported        // UR: blocked, or the service is off
 	StatusAbort              // CA: the IOMMU's configuration is broken, or the page is absent
 	StatusRetry
+	StatusPoisoned // data came that were marked bad (EP): not to be used
+	StatusTimeout  // no completion came in pcie.completion_timeout
+	NumStatuses
 )
+
+var statusNames = [NumStatuses]string{"success", "unsupported request", "completer abort", "retry", "poisoned", "timeout"}
+
+// String is the status for people.
+func (s Status) String() string { return statusNames[s] }
 
 // Address is what the IOMMU has to know of a request's address.
 type Address struct {
@@ -102,49 +112,54 @@ const (
 
 // TLP is a transaction layer packet on a link.
 type TLP struct {
-	Type    TLPType
-	Kind    Kind
-	Stale   bool
-	Status  Status // of a completion
-	Payload bool   // carries data (MWr, CplD)
-	Last    bool   // the last TLP of its DMA, the last completion of its read
-	Tag     uint16 // of the read
-	Len     uint32 // payload bytes (MWr, CplD) or bytes asked for (MRd)
-	PA      model.PA
-	Cookie  uint64
-	Body    any
-	Ledger  *measure.Ledger
-	Counts  *measure.Counts // of a request: what it causes is added when not nil
-	Oracle  Oracle
-	Address Address
-	Entry   uint64 // of a translation completion
+	Type     TLPType
+	Kind     Kind
+	Stale    bool
+	Status   Status // of a completion
+	Payload  bool   // carries data (MWr, CplD)
+	Poisoned bool   // the data are marked bad (EP)
+	Relaxed  bool   // attribute RO
+	Last     bool   // the last TLP of its DMA, the last completion of its read
+	Tag      uint16 // of the read
+	Len      uint32 // payload bytes (MWr, CplD) or bytes asked for (MRd)
+	PA       model.PA
+	Cookie   uint64
+	Body     any
+	Ledger   *measure.Ledger
+	Counts   *measure.Counts // of a request: what it causes is added when not nil
+	Oracle   Oracle
+	Address  Address
+	Entry    uint64 // of a translation completion
 }
 
 // MemReq asks host memory for a transfer within one 4 KiB block.
 type MemReq struct {
-	Write   bool
-	Kind    Kind
-	Tag     uint16 // returned in MemDone
-	Len     uint32
-	PA      model.PA
-	Cookie  uint64
-	Body    any
-	Ledger  *measure.Ledger // charged host_memory up to the answer; nil: none
-	Counts  *measure.Counts // IOTLB misses are added when not nil
-	Oracle  Oracle
-	Address Address
+	Write    bool
+	Poisoned bool // the data of a write are marked bad: they are not placed
+	Relaxed  bool // attribute RO
+	Kind     Kind
+	Tag      uint16 // returned in MemDone
+	Len      uint32
+	PA       model.PA
+	Cookie   uint64
+	Body     any
+	Ledger   *measure.Ledger // charged host_memory up to the answer; nil: none
+	Counts   *measure.Counts // IOTLB misses are added when not nil
+	Oracle   Oracle
+	Address  Address
 }
 
 // MemDone answers a read.
 type MemDone struct {
-	Kind   Kind
-	Stale  bool
-	Status Status
-	Tag    uint16
-	Len    uint32
-	PA     model.PA
-	Entry  uint64 // KindATS: the translation, encoded
-	Ledger *measure.Ledger
+	Kind    Kind
+	Stale   bool
+	Relaxed bool // as of the request
+	Status  Status
+	Tag     uint16
+	Len     uint32
+	PA      model.PA
+	Entry   uint64 // KindATS: the translation, encoded
+	Ledger  *measure.Ledger
 }
 
 // Inbox tells software (kernel or driver) that a completion entry, event entry

@@ -1,34 +1,38 @@
-// Package pcie is one PCI Express link at transaction level: the adapter's
-// Endpoint, the host's RootPort and the two directions between them.
+// Package pcie is one PCI Express link from its transactions down to its data
+// link layer: the adapter's Endpoint, the host's RootPort and the two lines
+// between them. Rules without a clock are in model/pcie.
 //
-//	            Endpoint                    upstream                    RootPort
-//	Req 0 ──▶┌───────────┐  ┌────────┐ P  ═══════════════▶ P ┌───────┐
-//	Req 1 ──▶│ accept:   │─▶│ writes │─┐  MWr, Msg          │ oldest│──MemReq──▶
-//	         │ 1 a cycle │  └────────┘ ├▶[credits]─[serial.]│ first │
-//	         │ and client│─▶│ reads  │─┘  MRd            NP └───────┘
-//	         └───────────┘  │ + tags │
-//	                        └────────┘      downstream       ┌──────────────┐◀─MemDone──
-//	Done i ◀── data back ◀── CPL ◀════════════ CplD, Cpl     │ cut by RCB   │◀─Answers──
-//	Doorbell i ◀── in order ◀─ P ◀════════════ MWr, Msg      │ cut by 64 B  │◀─MMIO─────
-//	                                                         └──────────────┘◀─Message──
+//	            Endpoint                      line up                      RootPort
+//	Req 0 ──▶┌───────────┐ offers ┌──────┐  ═══════════════▶  ┌───────┐ P ┌───────┐
+//	Req 1 ──▶│ accept:   │  P  ──▶│choose│─▶ replay buffer    │ check │──▶│ oldest│──MemReq──▶
+//	         │ 1 a cycle │  NP ──▶│ [tag,│   Ack Nak UpdateFC  │  seq. │──▶│ first │
+//	         │ and client│        │credit]   of the line down │       │ NP└───────┘
+//	         └───────────┘        └──────┘                    └───────┘
+//	                      ┌───────┐           line down        ┌──────┐ offers ┌──────────────┐◀─MemDone──
+//	Done i ◀── data back ◀│ check │◀═══════════════════════════│choose│◀─ CPL ─│ cut by RCB   │◀─Answers──
+//	Doorbell i ◀─ in order│  seq. │  Ack Nak UpdateFC of the   │[credit]◀─ P ──│ cut by 64 B  │◀─MMIO─────
+//	                      └───────┘  line up                   └──────┘        └──────────────┘◀─Message──
 //
 // Stages and their times:
 //
 //	accept      at an edge of the adapter's clock: one DMA a client, clients in rotation
-//	wait        for a tag and completion space (reads), credits, and the link
-//	serialize   wire bytes × the exact rational byte time: the table below
-//	link        link_latency: pipelines of both ends and flight; then the whole TLP is there
+//	wait        for a tag and completion space (reads), credits, the replay buffer, and the line
+//	serialize   bytes on the wire × the exact rational byte time
+//	line        link_latency: pipelines of both ends and flight; then the whole TLP (in flit
+//	            mode, its last flit) is there and is checked
 //	drain       when the memory port, client or completion buffer takes it
-//	credit      usable by the sender update_delay later
+//	credit      UpdateFC leaves when its timer ends and the line is free, and takes the
+//	            line and its latency; Ack likewise
 //	answer      a read: one hop after its last byte; a write: one adapter cycle
-//	            after its last byte has left onto the link
+//	            after its last byte has left onto the line
 //
-// Bytes of a TLP on the wire, and of a request for a process (Address.PASID not
-// 0, or the PASID that a message's body names) 4 more for its prefix:
+// Sizes are those of model/pcie: 8 bytes of framing and LCRC, a header of 12
+// bytes (completions, requests below 4 GiB) or 16 (requests above, messages), 4
+// for a PASID's prefix, 4 for ECRC, and the double words that the payload touches:
 //
-//	MWr of n bytes, MRd          24 + n, 24
+//	MWr of n bytes, MRd          header + n, header
 //	CplD of n bytes, Cpl         20 + n, 20
-//	translation request          24       (KindATS; its CplD: 20 + 8 a translation)
+//	translation request          as MRd   (KindATS; its CplD: 20 + 8 a translation)
 //	Page Request, PRG Response   24       (KindMessage, up; Message, down)
 //	Invalidate Request           24 + 8   (Message, down)
 //	Invalidate Completion        24       (KindMessage, up)
@@ -37,28 +41,32 @@
 // for data a data credit, and cannot be held up by translations. A translation
 // request is a read with a tag. A request that host memory or the IOMMU answers
 // without success ends with a completion that has no data; its read is done when
-// all its requests are, with the worst status among them (abort, unsupported,
-// retry, success).
+// all its requests are, with the worst status among them.
+//
+// A TLP is chosen only when the line is free, so that what is chosen depends on
+// what waits at that instant and never on when the sender happened to be awake.
+// Among the TLPs that may go, the oldest goes; who may pass whom is the ordering
+// table of model/pcie, and what is done where it leaves that open is pcie.pass.
+//
+// A line works out what its data link layer has sent when either end looks, so
+// that Ack, Nak, UpdateFC and SKP take their time on the line and cost no event.
+// A link that loses nothing needs no replay timer and has none. What goes wrong on
+// purpose is pcie.inject.
 //
 // Where two wires lead to the root port it takes from them in turn. From the
 // instant at which a doorbell with Disable is at the head of MMIO it drops what
 // its adapter sends, returns the credits and answers nothing; what memory had
-// before is still answered.
-//
-// A TLP is chosen only when the link is free, so that what is chosen depends on
-// what waits at that instant and never on when the sender happened to be awake.
-// Among the TLPs that may go, the oldest goes: posted ones pass what is blocked,
-// completions pass blocked non-posted ones, nothing passes a posted one (PCIe
-// Base ordering table with relaxed and ID-based ordering off).
+// before is still answered, and the adapter's requests time out.
 //
 // A client must take from its Doorbell and Done ports whatever its Req port
 // does: a doorbell left standing holds back completions behind it, as in
 // hardware. Its own writes wait behind its own reads only if more than
 // read_queue reads are accepted and not yet sent.
 //
-// Not modelled: data link layer packets (Ack, Nak, UpdateFC) and SKP on the
-// wire, replay, link errors, ECRC, relaxed and ID-based ordering, several traffic
-// classes (so an invalidation has one completion), Gen6 flits, reads of the
-// adapter by the host, switches, and the completion timeout of a read that a
-// disabled root port dropped.
+// Not modelled: several traffic classes (so an invalidation has one completion),
+// reads of the adapter by the host, the link's training at the start and changes
+// of its speed, width or power, L0s and L1, UpdateFC without news (they matter
+// only where one was lost), sequence numbers of flits (damage takes the flit, and
+// replay goes by TLPs), what DL_Down completes on its own, and a mixture of tags
+// of 8 and 10 bits.
 package pcie

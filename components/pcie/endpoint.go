@@ -3,6 +3,8 @@ package pcie
 import (
 	"rnicmmu/clocked"
 	"rnicmmu/components/msg"
+	"rnicmmu/model"
+	rules "rnicmmu/model/pcie"
 )
 
 // Client is one user of an endpoint: a unit of the adapter. Req may be a quiet
@@ -25,22 +27,24 @@ type Endpoint struct {
 	clock  clocked.Domain
 	mps    uint32
 	mrrs   uint32
+	shape  shaping
+	attr   rules.Packet // attributes of payload
 	ports  []port
 	tx     transmitter
 	rx     receiver
 
-	turn                int // client that is asked first
-	writes              clocked.FIFO[write]
-	reads               clocked.FIFO[uint16] // accepted reads whose requests are not all sent
-	maxWrites, maxReads int
+	turn   int // client that is asked first
+	writes slots[write]
+	reads  slots[read] // accepted and not answered
+	asking int         // reads whose requests are not all sent
+	most   int         // of them
 
-	jobs     []read
-	jobsFree []uint16
-	tags     []tag
-	tagsFree []uint16
-	space    uint32 // free bytes of the completion buffer
+	tags    slots[tag]
+	first   uint16 // the lowest tag
+	timeout clocked.Time
+	check   clocked.Time // when requests are looked through for those that time out; Never: there are none
 
-	unclaimed uint64
+	unclaimed, unexpected, timedOut uint64
 }
 
 // port is a client and the answers that it has not taken yet: of what was
@@ -57,42 +61,40 @@ type answer struct {
 
 // write is an accepted write DMA; offset bytes of it are sent.
 type write struct {
-	dma    msg.DMA
-	since  uint64
-	offset uint32
-	client uint8
+	dma      msg.DMA
+	accepted waits // of the link when it was accepted
+	offset   uint32
+	client   uint8
 }
 
 // read is an accepted read DMA; offset bytes of it are requested, tags
 // requests are unanswered.
 type read struct {
-	dma    msg.DMA
-	since  uint64
-	offset uint32
-	tags   uint32
-	client uint8
-	stale  bool
-	status msg.Status // the worst of its requests so far
+	dma      msg.DMA
+	accepted waits
+	offset   uint32
+	tags     uint32
+	client   uint8
+	stale    bool
+	status   msg.Status // the worst of its requests so far
 }
 
 // tag is an outstanding request.
 type tag struct {
-	job  uint16
-	busy bool
-	left uint32 // bytes still to come: what the completion buffer holds for them
+	read     int32
+	busy     bool
+	late     bool         // it timed out: the tag rests until its completion comes
+	left     uint32       // bytes still to come: what the completion buffer holds for them
+	deadline clocked.Time // of its completion
 }
 
 func newEndpoint(name string, spec Spec, clock clocked.Domain) *Endpoint {
-	jobs := spec.ReadQueue + spec.Tags // a job is in the queue or holds a tag
-	u := &Endpoint{name: name, clock: clock, mps: uint32(spec.MPS), mrrs: uint32(spec.MRRS),
-		maxWrites: spec.WriteQueue, maxReads: spec.ReadQueue,
-		jobs: make([]read, jobs), tags: make([]tag, spec.Tags), space: uint32(spec.CompletionBuffer)}
-	for i := jobs - 1; i >= 0; i-- {
-		u.jobsFree = append(u.jobsFree, uint16(i))
-	}
-	for i := spec.Tags - 1; i >= 0; i-- {
-		u.tagsFree = append(u.tagsFree, uint16(i))
-	}
+	first, _ := rules.Tags(spec.TagBits)
+	u := &Endpoint{name: name, clock: clock, mps: uint32(spec.MPS), mrrs: uint32(spec.MRRS), shape: shaping{spec.ECRC},
+		attr:   rules.Packet{Relaxed: spec.Relaxed, IDOrdered: spec.IDOrdered},
+		writes: newSlots[write](spec.WriteQueue), most: spec.ReadQueue,
+		reads: newSlots[read](spec.ReadQueue + spec.usable()), // one is in the queue or holds a tag
+		tags:  newSlots[tag](spec.usable()), first: uint16(first), timeout: spec.CompletionTimeout, check: clocked.Never}
 	return u
 }
 
@@ -114,6 +116,31 @@ func (u *Endpoint) Name() string { return u.name }
 // Stats are what the endpoint has sent upstream.
 func (u *Endpoint) Stats() Stats {
 	s := u.tx.stats
-	s.Unclaimed = u.unclaimed
+	s.Unclaimed, s.Unexpected, s.TimedOut = u.unclaimed, u.unexpected, u.timedOut
 	return s
+}
+
+// attributes are what the ordering table sees of a DMA. Only payload is relaxed:
+// what tells of it must not overtake it.
+func (u *Endpoint) attributes(class msg.TLPType, d *msg.DMA) rules.Packet {
+	p := rules.Packet{Class: rows[class], PASID: d.Address.PASID}
+	if d.Kind == msg.KindData {
+		p.Relaxed, p.IDOrdered = u.attr.Relaxed, u.attr.IDOrdered
+	}
+	return p
+}
+
+// piece fits an offer to the part of a DMA from offset on.
+func (u *Endpoint) piece(o *offer, d *msg.DMA, offset uint32) {
+	pa := d.PA + model.PA(offset)
+	switch {
+	case d.Kind == msg.KindMessage:
+		o.shape = u.shape.message(0, d.Address.PASID)
+	case d.Write:
+		o.bytes = rules.RequestPiece(pa, d.Len-offset, u.mps)
+		o.shape = u.shape.request(pa, o.bytes, d.Address.PASID)
+	default:
+		o.bytes = rules.RequestPiece(pa, d.Len-offset, u.mrrs)
+		o.shape = u.shape.request(pa, 0, d.Address.PASID)
+	}
 }

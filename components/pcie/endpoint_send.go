@@ -9,94 +9,79 @@ import (
 
 // transmit sends the next TLP if the link is free and one may go.
 func (u *Endpoint) transmit(now clocked.Time) bool {
-	u.offer()
-	class, ok := u.tx.grant(now)
+	c, ok := u.tx.grant(now)
 	switch {
 	case !ok:
 		return false
-	case class == msg.Posted:
-		u.sendWrite(now)
+	case c.class == msg.Posted:
+		u.sendWrite(now, c)
 	default:
-		u.sendRead(now)
+		u.sendRead(now, c)
 	}
 	return true
 }
 
-// offer shows the transmitter the front of both queues.
-func (u *Endpoint) offer() {
-	if o := &u.tx.offers[msg.Posted]; !o.ready && u.writes.Len() > 0 {
-		w := u.writes.Front()
-		n := requestPiece(w.dma.PA+model.PA(w.offset), w.dma.Len-w.offset, u.mps)
-		*o = offer{ready: true, payload: n, prefix: prefixOf(w.dma.Address.PASID), since: w.since}
-	}
-	if u.reads.Len() == 0 {
-		return
-	}
-	r := &u.jobs[*u.reads.Front()]
-	u.tx.offers[msg.NonPosted] = offer{ready: true, prefix: prefixOf(r.dma.Address.PASID), since: r.since}
-	switch {
-	case len(u.tagsFree) == 0:
-		u.tx.hold = StallTag
-	case u.space < u.readPiece(r):
-		u.tx.hold = StallBuffer
-	default:
-		u.tx.hold = stallNone
-	}
-}
-
-func (u *Endpoint) readPiece(r *read) uint32 {
-	return requestPiece(r.dma.PA+model.PA(r.offset), r.dma.Len-r.offset, u.mrrs)
-}
-
-// sendWrite sends the next MWr of the oldest write, or its message. Body goes
-// with the last one, so that it arrives once; the ledger stays here.
-func (u *Endpoint) sendWrite(now clocked.Time) {
-	w := u.writes.Front()
+// sendWrite sends the next MWr of a write, or its message. Body goes with the
+// last one, so that it arrives once; the ledger stays here.
+func (u *Endpoint) sendWrite(now clocked.Time, c choice) {
+	o := u.tx.chosen(c)
+	i, n := o.place, o.bytes
+	w := &u.writes.at[i]
 	d := &w.dma
-	n := u.tx.offers[msg.Posted].payload
-	p, bytes, end := u.tx.launch(now, msg.Posted, d.Kind)
-	p.TLP = msg.TLP{Type: msg.Posted, Kind: d.Kind, Payload: n > 0, Len: n,
-		PA: d.PA + model.PA(w.offset), Cookie: d.Cookie, Counts: d.Counts, Oracle: d.Oracle, Address: d.Address}
-	count(d.Counts, bytes)
+	p := u.tx.place()
+	*p = packet{TLP: msg.TLP{Type: msg.Posted, Kind: d.Kind, Payload: n > 0, Len: n, Relaxed: o.packet.Relaxed,
+		PA: d.PA + model.PA(w.offset), Cookie: d.Cookie, Counts: d.Counts, Oracle: d.Oracle, Address: d.Address}}
+	if w.offset+n >= d.Len {
+		p.Last, p.Body = true, d.Body
+	}
+	end := u.tx.launch(now, c)
+	count(d.Counts, p.bytes)
 	w.offset += n
 	if w.offset < d.Len {
+		u.piece(o, d, w.offset)
 		return
 	}
-	p.Last, p.Body = true, d.Body
 	if d.Ledger != nil {
+		u.tx.charge(now, d.Ledger, &w.accepted)
 		d.Ledger.Charge(end, measure.CauseDMAQueue)
 	}
 	if d.Notify {
 		u.answer(now, w.client, end+u.clock.Period(), msg.DMADone{Kind: d.Kind, Write: true, Cookie: d.Cookie})
 	}
-	u.writes.Pop()
+	u.tx.done(c)
+	u.writes.give(i)
 }
 
-// sendRead sends the next MRd of the oldest read with a tag and completion
-// space of its own. Body and ledger go with the last one.
-func (u *Endpoint) sendRead(now clocked.Time) {
-	job := *u.reads.Front()
-	r := &u.jobs[job]
+// sendRead sends the next MRd of a read with a tag and completion space of its
+// own. Body and ledger go with the last one.
+func (u *Endpoint) sendRead(now clocked.Time, c choice) {
+	o := u.tx.chosen(c)
+	i, n := o.place, o.bytes
+	r := &u.reads.at[i]
 	d := &r.dma
-	n := u.readPiece(r)
-	last := len(u.tagsFree) - 1
-	id := u.tagsFree[last]
-	u.tagsFree = u.tagsFree[:last]
-	u.tags[id] = tag{job: job, busy: true, left: n}
-	u.space -= n
+	id, t := u.tags.take()
+	*t = tag{read: i, busy: true, left: n}
+	u.tx.tags--
+	u.tx.space -= n
 
-	p, bytes, _ := u.tx.launch(now, msg.NonPosted, d.Kind)
-	p.TLP = msg.TLP{Type: msg.NonPosted, Kind: d.Kind, Tag: id, Len: n,
-		PA: d.PA + model.PA(r.offset), Cookie: d.Cookie, Counts: d.Counts, Oracle: d.Oracle, Address: d.Address}
-	count(d.Counts, bytes)
+	p := u.tx.place()
+	*p = packet{TLP: msg.TLP{Type: msg.NonPosted, Kind: d.Kind, Tag: u.first + uint16(id), Len: n, Relaxed: o.packet.Relaxed,
+		PA: d.PA + model.PA(r.offset), Cookie: d.Cookie, Counts: d.Counts, Oracle: d.Oracle, Address: d.Address}}
+	if r.offset+n >= d.Len {
+		p.Last, p.Body, p.Ledger = true, d.Body, d.Ledger
+	}
+	u.tx.launch(now, c)
+	count(d.Counts, p.bytes)
+	u.watch(now, t)
 	r.offset += n
 	r.tags++
 	if r.offset < d.Len {
+		u.piece(o, d, r.offset)
 		return
 	}
-	p.Last, p.Body, p.Ledger = true, d.Body, d.Ledger
 	if d.Ledger != nil {
-		d.Ledger.Charge(now, measure.CauseDMAQueue)
+		u.tx.charge(now, d.Ledger, &r.accepted)
 	}
-	u.reads.Pop()
+	u.asking--
+	u.tx.done(c)
 }

@@ -10,6 +10,7 @@ import (
 // accepts DMAs and sends at most one TLP.
 func (u *Endpoint) Tick(now clocked.Time) {
 	u.receive(now)
+	u.expire(now)
 	u.settle(now)
 	u.accept(now)
 	for u.transmit(now) {
@@ -18,19 +19,20 @@ func (u *Endpoint) Tick(now clocked.Time) {
 }
 
 // receive takes completions and doorbells. A completion stays behind a doorbell
-// that came before it and cannot be delivered.
+// that came before it and cannot be delivered, unless it is relaxed.
 func (u *Endpoint) receive(now clocked.Time) {
+	u.rx.arrive(now)
 	barrier := ^uint64(0)
-	for p := u.rx.in[msg.Posted].Peek(now); p != nil; p = u.rx.in[msg.Posted].Peek(now) {
+	for p := u.rx.first(msg.Posted); p != nil; p = u.rx.first(msg.Posted) {
 		if !u.ring(now, p) {
 			barrier = p.order
 			break
 		}
-		u.rx.drain(now, msg.Posted, p.Len)
+		u.rx.drain(now, msg.Posted)
 	}
-	for p := u.rx.in[msg.Completion].Peek(now); p != nil && p.order < barrier; p = u.rx.in[msg.Completion].Peek(now) {
+	for p := u.rx.first(msg.Completion); p != nil && (p.order < barrier || p.Relaxed); p = u.rx.first(msg.Completion) {
 		u.complete(now, p)
-		u.rx.drain(now, msg.Completion, p.Len)
+		u.rx.drain(now, msg.Completion)
 	}
 }
 
@@ -56,34 +58,63 @@ func (u *Endpoint) ring(now clocked.Time, p *packet) bool {
 }
 
 // complete books a completion: its tag is free after the last byte of the last
-// one, and its read is done with its last tag. One without data is the last of
-// its request, and gives back the space of all that does not come.
+// one. One without data is the last of its request, and gives back the space of
+// all that does not come. The data of a poisoned one are not used.
 func (u *Endpoint) complete(now clocked.Time, p *packet) {
-	t := &u.tags[p.Tag]
-	job := &u.jobs[t.job]
-	u.space += p.Len
-	t.left -= p.Len
-	job.stale = job.stale || p.Stale
-	if p.Status != msg.StatusSuccess {
-		job.status = worse(job.status, p.Status)
+	id := int32(p.Tag) - int32(u.first)
+	t := &u.tags.at[id]
+	if t.late {
+		u.late(id, t, p)
+		return
 	}
-	count(job.dma.Counts, WireBytes(msg.Completion, p.Len))
+	r := &u.reads.at[t.read]
+	u.tx.space += p.Len
+	t.left -= p.Len
+	r.stale = r.stale || p.Stale
+	switch {
+	case p.Poisoned:
+		r.status = worse(r.status, msg.StatusPoisoned)
+	case p.Status != msg.StatusSuccess:
+		r.status = worse(r.status, p.Status)
+	}
+	count(r.dma.Counts, p.bytes)
 	if !p.Last {
 		return
 	}
-	u.space += t.left
+	u.tx.space += t.left
 	t.busy, t.left = false, 0
-	u.tagsFree = append(u.tagsFree, p.Tag)
-	job.tags--
-	if job.tags > 0 || job.offset < job.dma.Len {
+	u.release(id)
+	u.finish(now, t.read, p.Entry)
+}
+
+// late drops a completion of a request that has timed out; after the last one
+// its tag may be used again.
+func (u *Endpoint) late(id int32, t *tag, p *packet) {
+	u.unexpected++
+	if p.Last {
+		t.late = false
+		u.release(id)
+	}
+}
+
+func (u *Endpoint) release(id int32) {
+	u.tags.give(id)
+	u.tx.tags++
+}
+
+// finish ends one request of a read; the read is done with its last.
+func (u *Endpoint) finish(now clocked.Time, i int32, entry uint64) {
+	r := &u.reads.at[i]
+	r.tags--
+	if r.tags > 0 || r.offset < r.dma.Len {
 		return
 	}
-	if job.dma.Ledger != nil {
-		job.dma.Ledger.Charge(now, measure.CausePCIe)
+	if r.dma.Ledger != nil {
+		r.dma.Ledger.Charge(now, measure.CausePCIe)
 	}
-	u.answer(now, job.client, 0, msg.DMADone{Kind: job.dma.Kind, Stale: job.stale, Status: job.status,
-		Entry: p.Entry, Cookie: job.dma.Cookie})
-	u.jobsFree = append(u.jobsFree, t.job)
+	u.answer(now, r.client, 0, msg.DMADone{Kind: r.dma.Kind, Stale: r.stale, Status: r.status,
+		Entry: entry, Cookie: r.dma.Cookie})
+	u.reads.give(i)
 }
 
 func count(c *measure.Counts, wireBytes int64) {
@@ -136,7 +167,7 @@ func (u *Endpoint) accept(now clocked.Time) {
 			}
 			first = c
 		}
-		u.enqueue(d, uint8(c))
+		u.enqueue(now, d, uint8(c))
 		u.ports[c].Req.Pop(now)
 	}
 	if first >= 0 {
@@ -157,28 +188,38 @@ func (u *Endpoint) acceptable(now clocked.Time, client int) *msg.DMA {
 	return d
 }
 
-func (u *Endpoint) writesFull() bool { return u.writes.Len() == u.maxWrites }
-func (u *Endpoint) readsFull() bool  { return u.reads.Len() == u.maxReads }
+func (u *Endpoint) writesFull() bool { return u.writes.full() }
+func (u *Endpoint) readsFull() bool  { return u.asking == u.most || u.reads.full() }
 
 // enqueue accepts a DMA. A message has no data, and a translation request none
 // of the address's lower bits.
-func (u *Endpoint) enqueue(d *msg.DMA, client uint8) {
+func (u *Endpoint) enqueue(now clocked.Time, d *msg.DMA, client uint8) {
+	var accepted waits
+	if d.Ledger != nil {
+		accepted = u.tx.snapshot(now)
+	}
 	if d.Write {
-		w := u.writes.Push()
-		*w = write{dma: *d, since: u.tx.next(), client: client}
+		i, w := u.writes.take()
+		*w = write{dma: *d, accepted: accepted, client: client}
 		if d.Kind == msg.KindMessage {
 			w.dma.Len = 0
 		}
+		u.offer(msg.Posted, i, &w.dma)
 		return
 	}
-	last := len(u.jobsFree) - 1
-	job := u.jobsFree[last]
-	u.jobsFree = u.jobsFree[:last]
-	u.jobs[job] = read{dma: *d, since: u.tx.next(), client: client}
+	i, r := u.reads.take()
+	*r = read{dma: *d, accepted: accepted, client: client}
 	if d.Kind == msg.KindATS {
-		u.jobs[job].dma.PA &^= addressBlock - 1
+		r.dma.PA &^= pageBytes - 1
 	}
-	*u.reads.Push() = job
+	u.asking++
+	u.offer(msg.NonPosted, i, &r.dma)
+}
+
+func (u *Endpoint) offer(class msg.TLPType, place int32, d *msg.DMA) {
+	o := offer{place: place, packet: u.attributes(class, d)}
+	u.piece(&o, d, 0)
+	u.tx.submit(class, o)
 }
 
 // rearm sees to it that the endpoint ticks when it can accept a DMA: at the

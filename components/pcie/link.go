@@ -2,7 +2,7 @@ package pcie
 
 import (
 	"rnicmmu/clocked"
-	"rnicmmu/components/msg"
+	rules "rnicmmu/model/pcie"
 )
 
 // Link is an adapter's endpoint and the root port that it is connected to.
@@ -22,61 +22,48 @@ func New(e *clocked.Engine, name string, spec Spec, clock clocked.Domain) (*Link
 	l.Endpoint.id = e.Register(l.Endpoint)
 	l.Root.id = e.Register(l.Root)
 	l.Endpoint.engine = e
-	join(e, &spec, name+".up", spec.Credits, l.Endpoint.id, l.Root.id, &l.Endpoint.tx, &l.Root.rx)
-	join(e, &spec, name+".down", spec.AdapterCredits, l.Root.id, l.Endpoint.id, &l.Root.tx, &l.Endpoint.rx)
+	join(e, &spec, name, end{l.Root.id, &l.Root.tx, &l.Root.rx}, end{l.Endpoint.id, &l.Endpoint.tx, &l.Endpoint.rx})
+	l.Endpoint.tx.tags, l.Endpoint.tx.space = int32(spec.usable()), uint32(spec.CompletionBuffer)
 	return l, nil
 }
 
 // Idle tells whether nothing is in flight at either end or between them.
 func (l *Link) Idle() bool { return l.Endpoint.Idle() && l.Root.Idle() }
 
-// join makes one direction from t to r.
-func join(e *clocked.Engine, spec *Spec, name string, advertised Credits, from, to clocked.UnitID, t *transmitter, r *receiver) {
-	num, den := ByteTime(spec.Gen, spec.Lanes)
-	limit := advertised.pools()
-	*t = transmitter{engine: e, unit: from, line: clocked.NewSerializer(num, den), latency: spec.LinkLatency,
-		limit: limit, have: limit, hold: stallNone, stall: stallNone, alarm: -1}
-	for c := range t.out {
-		t.out[c] = clocked.NewWire[packet](e, clocked.WireSpec{
-			Name: name + "." + classNames[c], Writer: from, Reader: to,
-			Depth: bufferDepth(spec, msg.TLPType(c), limit[2*c]), Latency: spec.LinkLatency,
-			Back: clocked.Picosecond, // the credits, not the slots, are the modelled space
-		})
-		r.headers[c], r.data[c] = limit[2*c] > 0, limit[2*c+1] > 0
-	}
-	t.credits = clocked.NewWire[credit](e, clocked.WireSpec{
-		Name: name + ".credits", Writer: to, Reader: from, Depth: creditDepth(limit),
-		Latency: spec.UpdateDelay, Back: clocked.Picosecond, Quiet: true,
-	})
-	r.in, r.credits = t.out, t.credits
+// end is what a unit has at its end of a link.
+type end struct {
+	unit clocked.UnitID
+	tx   *transmitter
+	rx   *receiver
 }
 
-// undrained is how many TLPs a receiver of infinite credits holds before the
-// link stops.
-const undrained = 64
-
-// bufferDepth is the number of TLPs of a class in flight and in the receive
-// buffer: its header credits, or with infinite ones what the link holds in its
-// latency and some more.
-func bufferDepth(spec *Spec, class msg.TLPType, headers int32) int {
-	if headers > 0 {
-		return max(2, int(headers))
-	}
-	num, den := ByteTime(spec.Gen, spec.Lanes)
-	return int(int64(spec.LinkLatency)*den/(WireBytes(class, 0)*num)) + undrained
+// join makes both directions of a link: upper is the end nearer to the root.
+func join(e *clocked.Engine, s *Spec, name string, upper, lower end) {
+	up := newLine(e, s, name+".up", true, lower.unit, upper.unit)
+	down := newLine(e, s, name+".down", false, upper.unit, lower.unit)
+	upper.init(e, s, name+".down", up, down, &s.Credits, &s.AdapterCredits)
+	lower.init(e, s, name+".up", down, up, &s.AdapterCredits, &s.Credits)
+	upper.tx.peer, lower.tx.peer = name+".endpoint", name+".root"
 }
 
-// creditDepth holds a message for every TLP whose credits can be away. Where
-// headers are infinite, each TLP that returns something took a data credit.
-func creditDepth(limit [numPools]int32) int {
-	depth := 2
-	for c := range numClasses {
-		headers, data := limit[2*c], limit[2*c+1]
-		if headers > 0 {
-			depth += int(headers)
-		} else {
-			depth += int(data)
-		}
+// init sets up an end that advertises its own credits and uses its peer's.
+func (d *end) init(e *clocked.Engine, s *Spec, name string, in, out *line, own, peers *Credits) {
+	*d.tx = transmitter{engine: e, unit: d.unit, gen: s.Gen, out: out, in: in, window: 1, maxHeld: int64(s.ReplayBuffer.Bytes),
+		maxTLPs: s.ReplayBuffer.TLPs, deadline: clocked.Never, recovery: s.Inject.Recovery, stall: stallNone, alarm: -1,
+		timeout: clocked.Time(rules.Symbols(s.Gen, rules.ReplayLimit(s.Gen, s.Lanes, uint32(s.MPS)))), tags: 1}
+	switch s.Pass {
+	case PassAlways:
+		d.tx.pass.always = true
+	case PassRandom:
+		d.tx.pass.random = newStream(s.Seed, name+".pass")
 	}
-	return depth
+	if d.tx.pass.open() || s.Relaxed || s.IDOrdered {
+		d.tx.window = window
+	}
+	*d.rx = receiver{in: in, out: out, ack: s.Ack.pace(s), update: s.Update.pace(s),
+		withheld: withheld[s.Inject.Withhold], tx: d.tx}
+	for p := range rules.NumPools {
+		d.tx.credits[p] = rules.NewAccount(p, rules.Scale(s.Scale), uint32(peers.pools()[p]))
+		d.rx.returns[p] = rules.NewAllocation(p, rules.Scale(s.Scale), uint32(own.pools()[p]))
+	}
 }

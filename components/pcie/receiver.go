@@ -3,29 +3,97 @@ package pcie
 import (
 	"rnicmmu/clocked"
 	"rnicmmu/components/msg"
+	rules "rnicmmu/model/pcie"
 )
 
-// receiver is the other end of a transmitter: the receive buffers, one for each
-// class, and the credits that it advertised.
+// receiver is the other end of a transmitter: it checks what arrives, keeps it in
+// the receive buffers, one for each class, and owes acknowledgements and the
+// credits that it advertised.
 type receiver struct {
-	in      [numClasses]*clocked.Wire[packet]
-	credits *clocked.Wire[credit]
-	headers [numClasses]bool // the class's header credits are finite
-	data    [numClasses]bool // the class's data credits are finite
+	in  *line
+	out *line // takes Ack, Nak and UpdateFC
+
+	held     [numClasses]clocked.FIFO[packet]
+	sequence rules.Receiver
+	returns  [rules.NumPools]rules.Allocation
+
+	ack, update pace
+	withheld    msg.TLPType  // class whose credits never come back; numClasses: none
+	tx          *transmitter // of this end, which retrains the link
+}
+
+// arrive takes what has come in, in order, into the receive buffers.
+func (r *receiver) arrive(now clocked.Time) {
+	for f := r.in.flight.Peek(now); f != nil; f = r.in.flight.Peek(now) {
+		if now >= r.tx.deaf && !r.in.isDown(now) {
+			r.check(now, f)
+		}
+		r.in.flight.Pop(now)
+	}
+}
+
+func (r *receiver) check(now clocked.Time, f *flying) {
+	if f.damage == damageFraming {
+		r.tx.retrain(now)
+		return
+	}
+	switch r.sequence.Take(f.seq, f.damage == damageCorrupt) {
+	case rules.Accept:
+		r.accept(now, r.in.at(f.seq))
+		if f.damage == damageNak {
+			r.owe(now, dllpNak, pace{})
+		}
+	case rules.Duplicate:
+		r.owe(now, dllpAck, pace{})
+	case rules.Bad:
+		r.owe(now, dllpNak, pace{})
+	}
+}
+
+// accept keeps a TLP. Its place in the replay buffer is free once it is
+// acknowledged.
+func (r *receiver) accept(now clocked.Time, p *packet) {
+	kept := r.held[p.Type].Push()
+	*kept = *p
+	kept.arrival = now
+	r.in.taken++
+	r.owe(now, dllpAck, r.ack)
+}
+
+// owe makes this end send an Ack or Nak for what it has accepted.
+func (r *receiver) owe(now clocked.Time, k dllpKind, p pace) {
+	r.out.owe(now, k, p, dllpBody{seq: r.sequence.Last()})
+}
+
+// first is the oldest TLP of a class; nil: none.
+func (r *receiver) first(class msg.TLPType) *packet {
+	if r.held[class].Len() == 0 {
+		return nil
+	}
+	return r.held[class].Front()
 }
 
 // drain frees the place of the oldest TLP of a class and returns its credits.
-func (r *receiver) drain(now clocked.Time, class msg.TLPType, payload uint32) {
-	r.in[class].Pop(now)
-	if r.headers[class] || r.data[class] && payload > 0 {
-		*r.credits.Push(now) = credit{class: class, data: dataCredits(payload)}
+func (r *receiver) drain(now clocked.Time, class msg.TLPType) {
+	p := r.held[class].Front()
+	h, d := &r.returns[headers(class)], &r.returns[data(class)]
+	if class != r.withheld && (!h.Infinite() || !d.Infinite() && p.Payload) {
+		h.Return(1)
+		d.Return(rules.DataCredits(carried(p)))
+		r.out.owe(now, dllpUpdate+dllpKind(class), r.update, dllpBody{header: h.Field(), data: d.Field()})
 	}
+	r.held[class].Pop()
 }
 
-// carried is the payload of a TLP in bytes.
+// carried is the payload of a TLP in bytes, as it travels.
 func carried(p *packet) uint32 {
 	if p.Payload {
-		return p.Len
+		return rules.Carried(p.PA, p.Len)
 	}
 	return 0
+}
+
+// empty tells whether the receive buffers are.
+func (r *receiver) empty() bool {
+	return r.held[0].Len()+r.held[1].Len()+r.held[2].Len() == 0
 }

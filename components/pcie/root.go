@@ -1,10 +1,13 @@
 package pcie
 
 import (
+	"math/rand/v2"
+
 	"rnicmmu/clocked"
 	"rnicmmu/components/msg"
 	"rnicmmu/measure"
 	"rnicmmu/model"
+	rules "rnicmmu/model/pcie"
 )
 
 // RootPorts are the root port's connections. Message is nil on a host without an
@@ -24,16 +27,18 @@ type RootPort struct {
 	id     clocked.UnitID
 	rcb    uint32
 	mps    uint32
-	every  bool   // a completion for each boundary
-	short  uint32 // longest read that gets one in any case
+	split  rules.Split
+	short  uint32     // longest read that is cut at each boundary in any case
+	random *rand.Rand // nil but for random splits
+	shape  shaping
 	memReq *clocked.Wire[msg.MemReq]
 	done   *clocked.Wire[msg.MemDone]
 	posted merge[msg.Doorbell]
 	tx     transmitter
 	rx     receiver
 
-	answers  clocked.FIFO[completion]
-	bells    clocked.FIFO[bell]
+	answers  slots[completion]
+	bells    slots[bell]
 	disabled bool   // requests of the adapter are dropped
 	dropped  uint64 // of them
 }
@@ -41,17 +46,15 @@ type RootPort struct {
 // completion is the answer of memory to one request; offset bytes of it are sent.
 type completion struct {
 	done   msg.MemDone
-	since  uint64
 	offset uint32
 }
 
 // bell is an MMIO write or a message; offset of its size bytes are sent.
 type bell struct {
 	msg    msg.Doorbell
-	since  uint64
 	offset uint32
 	size   uint32
-	prefix uint8
+	pasid  uint32
 }
 
 // rootQueue is the number of answers, and of MMIO writes and messages, that the
@@ -60,8 +63,12 @@ type bell struct {
 const rootQueue = 16
 
 func newRootPort(name string, spec Spec) *RootPort {
-	return &RootPort{name: name, rcb: uint32(spec.RCB), mps: uint32(spec.MPS),
-		every: spec.SplitPolicy == SplitRCB, short: uint32(spec.SplitShort)}
+	u := &RootPort{name: name, rcb: uint32(spec.RCB), mps: uint32(spec.MPS), split: splits[spec.SplitPolicy], short: uint32(spec.SplitShort),
+		shape: shaping{spec.ECRC}, answers: newSlots[completion](rootQueue), bells: newSlots[bell](rootQueue)}
+	if u.split == rules.SplitRandom {
+		u.random = newStream(spec.Seed, name+".split")
+	}
+	return u
 }
 
 // Connect sets the root port's wires, once, before the engine runs.
@@ -97,37 +104,42 @@ func (u *RootPort) Tick(now clocked.Time) {
 // receive hands requests to memory in the order of their arrival, or drops
 // them.
 func (u *RootPort) receive(now clocked.Time) {
+	u.rx.arrive(now)
 	for {
-		class, p := msg.Posted, u.rx.in[msg.Posted].Peek(now)
-		if r := u.rx.in[msg.NonPosted].Peek(now); r != nil && (p == nil || r.order < p.order) {
+		class, p := msg.Posted, u.rx.first(msg.Posted)
+		if r := u.rx.first(msg.NonPosted); r != nil && (p == nil || r.order < p.order) {
 			class, p = msg.NonPosted, r
 		}
-		if p == nil {
+		switch {
+		case p == nil:
 			return
-		}
-		if u.disabled {
+		case u.disabled:
 			u.dropped++
-			u.rx.drain(now, class, carried(p))
-			continue
-		}
-		if !u.memReq.Ready(now) {
+		case !u.memReq.Ready(now):
 			return
+		default:
+			u.hand(now, p)
 		}
-		if p.Ledger != nil {
-			p.Ledger.Charge(p.arrival, measure.CausePCIe)
-		}
-		*u.memReq.Push(now) = msg.MemReq{Write: class == msg.Posted, Kind: p.Kind, Tag: p.Tag, Len: p.Len,
-			PA: p.PA, Cookie: p.Cookie, Body: p.Body, Ledger: p.Ledger, Counts: p.Counts,
-			Oracle: p.Oracle, Address: p.Address}
-		u.rx.drain(now, class, carried(p))
+		u.rx.drain(now, class)
 	}
+}
+
+// hand gives a request to memory.
+func (u *RootPort) hand(now clocked.Time, p *packet) {
+	if p.Ledger != nil {
+		p.Ledger.Charge(p.arrival, measure.CausePCIe)
+		p.Ledger.Charge(now, measure.CauseIIO)
+	}
+	*u.memReq.Push(now) = msg.MemReq{Write: p.Type == msg.Posted, Poisoned: p.Poisoned, Relaxed: p.Relaxed, Kind: p.Kind, Tag: p.Tag, Len: p.Len,
+		PA: p.PA, Cookie: p.Cookie, Body: p.Body, Ledger: p.Ledger, Counts: p.Counts,
+		Oracle: p.Oracle, Address: p.Address}
 }
 
 // accept queues MMIO writes, messages and answers while there is room. What
 // disables the adapter needs none, as an adapter that takes nothing any more may
 // leave none.
 func (u *RootPort) accept(now clocked.Time) {
-	for u.bells.Len() < rootQueue {
+	for !u.bells.full() {
 		m, w := u.posted.next(now)
 		if m == nil {
 			break
@@ -135,18 +147,22 @@ func (u *RootPort) accept(now clocked.Time) {
 		u.ring(m)
 		w.Pop(now)
 	}
-	if w := u.posted.wires[0]; u.bells.Len() == rootQueue {
+	if w := u.posted.wires[0]; u.bells.full() {
 		if m := w.Peek(now); m != nil && m.Disable {
 			u.ring(m)
 			w.Pop(now)
 		}
 	}
-	for u.answers.Len() < rootQueue {
+	for !u.answers.full() {
 		m := u.done.Peek(now)
 		if m == nil {
 			break
 		}
-		*u.answers.Push() = completion{done: *m, since: u.tx.next()}
+		i, c := u.answers.take()
+		*c = completion{done: *m}
+		o := offer{place: i, packet: rules.Packet{Class: rules.Completion, Tag: m.Tag, Relaxed: m.Relaxed}}
+		u.piece(&o, c)
+		u.tx.submit(msg.Completion, o)
 		u.done.Pop(now)
 	}
 }
@@ -158,76 +174,102 @@ func (u *RootPort) ring(m *msg.Doorbell) {
 		u.disabled = true
 		return
 	}
-	b := u.bells.Push()
-	*b = bell{msg: *m, since: u.tx.next(), size: m.Len}
+	i, b := u.bells.take()
+	*b = bell{msg: *m, size: m.Len}
 	if m.Message {
-		b.size, b.prefix = messageSize(m.Body)
+		b.size, b.pasid = messageSize(m.Body)
 	}
+	o := offer{place: i, packet: rules.Packet{Class: rules.Posted, PASID: b.pasid}}
+	u.part(&o, b)
+	u.tx.submit(msg.Posted, o)
+}
+
+// part fits an offer to what is left of an MMIO write or message. The adapter's
+// registers lie above 4 GiB.
+func (u *RootPort) part(o *offer, b *bell) {
+	o.bytes = min(b.size-b.offset, combiningLine)
+	o.shape = u.shape.message(o.bytes, b.pasid)
+}
+
+// piece fits an offer to what is left of an answer.
+func (u *RootPort) piece(o *offer, c *completion) {
+	d := &c.done
+	pa := d.PA + model.PA(c.offset)
+	o.bytes = 0
+	if d.Status == msg.StatusSuccess {
+		var draw uint64
+		if u.random != nil {
+			draw = u.random.Uint64()
+		}
+		split := u.split
+		if d.Len <= u.short {
+			split = rules.SplitRCB
+		}
+		o.bytes = rules.CompletionPiece(pa, d.Len-c.offset, u.rcb, u.mps, split, draw)
+	}
+	o.shape = u.shape.completion(pa, o.bytes)
 }
 
 // transmit sends the next TLP if the link is free and one may go.
 func (u *RootPort) transmit(now clocked.Time) bool {
-	u.offer()
-	class, ok := u.tx.grant(now)
+	c, ok := u.tx.grant(now)
 	switch {
 	case !ok:
 		return false
-	case class == msg.Posted:
-		u.sendBell(now)
+	case c.class == msg.Posted:
+		u.sendBell(now, c)
 	default:
-		u.sendCompletion(now)
+		u.sendCompletion(now, c)
 	}
 	return true
 }
 
-// offer shows the transmitter the front of both queues.
-func (u *RootPort) offer() {
-	if o := &u.tx.offers[msg.Posted]; !o.ready && u.bells.Len() > 0 {
-		b := u.bells.Front()
-		*o = offer{ready: true, payload: min(b.size-b.offset, combiningLine), prefix: b.prefix, since: b.since}
-	}
-	if o := &u.tx.offers[msg.Completion]; !o.ready && u.answers.Len() > 0 {
-		c := u.answers.Front()
-		*o = offer{ready: true, since: c.since}
-		if c.done.Status == msg.StatusSuccess {
-			o.payload = completionPiece(c.done.PA+model.PA(c.offset), c.done.Len-c.offset, u.rcb, u.mps, u.every || c.done.Len <= u.short)
-		}
-	}
-}
-
-// sendBell sends the next MWr of the oldest MMIO write, or its message; the
-// last one is the doorbell.
-func (u *RootPort) sendBell(now clocked.Time) {
-	b := u.bells.Front()
-	n := u.tx.offers[msg.Posted].payload
+// sendBell sends the next MWr of an MMIO write, or its message; the last one is
+// the doorbell.
+func (u *RootPort) sendBell(now clocked.Time, c choice) {
+	o := u.tx.chosen(c)
+	i, n := o.place, o.bytes
+	b := &u.bells.at[i]
 	kind := msg.KindDoorbell
 	if b.msg.Message {
 		kind = msg.KindMessage
 	}
-	p, _, _ := u.tx.launch(now, msg.Posted, kind)
-	p.TLP = msg.TLP{Type: msg.Posted, Kind: kind, Payload: n > 0, Len: n}
+	p := u.tx.place()
+	*p = packet{TLP: msg.TLP{Type: msg.Posted, Kind: kind, Payload: n > 0, Len: n}}
 	b.offset += n
+	if b.offset == b.size {
+		p.client, p.written = b.msg.Client, b.size
+		p.Last, p.Cookie, p.Body, p.Ledger = true, b.msg.Cookie, b.msg.Body, b.msg.Ledger
+	}
+	u.tx.launch(now, c)
 	if b.offset < b.size {
+		u.part(o, b)
 		return
 	}
-	p.client, p.written = b.msg.Client, b.size
-	p.Last, p.Cookie, p.Body, p.Ledger = true, b.msg.Cookie, b.msg.Body, b.msg.Ledger
-	u.bells.Pop()
+	u.tx.done(c)
+	u.bells.give(i)
 }
 
-// sendCompletion sends the next CplD of the oldest answer, or the Cpl that ends
-// a request without success.
-func (u *RootPort) sendCompletion(now clocked.Time) {
-	c := u.answers.Front()
-	d := &c.done
-	n := u.tx.offers[msg.Completion].payload
-	p, _, _ := u.tx.launch(now, msg.Completion, d.Kind)
-	p.TLP = msg.TLP{Type: msg.Completion, Kind: d.Kind, Stale: d.Stale, Status: d.Status, Payload: n > 0,
-		Tag: d.Tag, Len: n, PA: d.PA + model.PA(c.offset)}
-	c.offset += n
-	if n > 0 && c.offset < d.Len {
+// sendCompletion sends the next CplD of an answer, or the Cpl that ends a
+// request without success.
+func (u *RootPort) sendCompletion(now clocked.Time, c choice) {
+	o := u.tx.chosen(c)
+	i, n := o.place, o.bytes
+	a := &u.answers.at[i]
+	d := &a.done
+	p := u.tx.place()
+	*p = packet{TLP: msg.TLP{Type: msg.Completion, Kind: d.Kind, Stale: d.Stale, Status: d.Status, Payload: n > 0,
+		Relaxed: d.Relaxed, Tag: d.Tag, Len: n, PA: d.PA + model.PA(a.offset)}}
+	a.offset += n
+	last := n == 0 || a.offset == d.Len
+	if last {
+		p.Last, p.Ledger, p.Entry = true, d.Ledger, d.Entry
+	}
+	u.tx.launch(now, c)
+	if !last {
+		u.piece(o, a)
 		return
 	}
-	p.Last, p.Ledger, p.Entry = true, d.Ledger, d.Entry
-	u.answers.Pop()
+	u.tx.done(c)
+	u.answers.give(i)
 }

@@ -3,152 +3,121 @@ package pcie
 import (
 	"rnicmmu/clocked"
 	"rnicmmu/components/msg"
+	rules "rnicmmu/model/pcie"
 )
 
-// numPools counts credit pools: header and data of each ordering class. The
-// header pool of a class is 2·class, its data pool the next.
-const numPools = 2 * numClasses
-
-// offer is the oldest TLP of a class that a unit wants to send.
+// offer is a DMA, answer or message that a unit wants to send, by its next TLP.
 type offer struct {
-	ready   bool
-	prefix  uint8  // bytes of its prefix
-	payload uint32 // bytes of data that it carries
-	since   uint64 // number of its acceptance: older TLPs have lower ones
+	since  uint64 // number of its acceptance: older ones have lower ones
+	place  int32  // the unit's, of what it is
+	bytes  uint32 // of its payload that count; of a read, those that it asks for
+	packet rules.Packet
+	shape  rules.Shape
 }
 
 // transmitter sends one direction's TLPs: it keeps the offers of the three
-// classes in order, takes credits and serializes.
+// classes in order, takes credits and fills the replay buffer.
 type transmitter struct {
-	engine  *clocked.Engine
-	unit    clocked.UnitID
-	line    clocked.Serializer
-	latency clocked.Time
-	out     [numClasses]*clocked.Wire[packet]
-	credits *clocked.Wire[credit]
+	engine *clocked.Engine
+	unit   clocked.UnitID
+	peer   string // name of the other end
+	gen    int
+	out    *line
+	in     *line // brings Ack, Nak and UpdateFC
 
-	limit [numPools]int32 // advertised; 0 is infinite
-	have  [numPools]int32 // not yet used, of the finite ones
-
-	offers   [numClasses]offer
-	hold     Stall  // what the unit itself lacks for its non-posted offer; stallNone: nothing
+	offers   [numClasses]clocked.FIFO[offer]
 	accepted uint64 // numbers given to offers
-	sent     uint64 // TLPs
+	pass     passing
+	window   int    // offers of a class that are looked at
+	tags     int32  // free; of a root port: always some
+	space    uint32 // completion space that is free
+
+	credits  [rules.NumPools]rules.Account
+	sequence rules.Sender
+	held     int64 // bytes in the replay buffer
+	maxHeld  int64
+	maxTLPs  int
+
+	again    int          // of the replay buffer's TLPs, the newest so many are to be sent again
+	timeout  clocked.Time // without progress: what is not acknowledged is sent again
+	deadline clocked.Time // of it; Never: nothing to wait for
+	armed    clocked.Time // the unit ticks then at the latest, if later than now
+	recovery clocked.Time // time of a retraining
+	deaf     clocked.Time // this end does not receive before
+	sent     uint64       // TLPs, each once
 	alarm    clocked.Time
-	starved  bool // the last choice failed for want of credits
+	starved  bool // the last choice failed for want of what comes with an Ack or UpdateFC
 
 	stall   Stall
 	stalled clocked.Time // since when, unless stall is stallNone
+	waited  waits        // stalls that are over, by what a ledger tells apart
 	stats   Stats
 }
 
-// credit gives back what a drained TLP had taken.
-type credit struct {
-	class msg.TLPType
-	data  int32
-}
-
-// next numbers an accepted TLP or DMA for the order of its transmission.
-func (t *transmitter) next() uint64 {
+// submit offers something new.
+func (t *transmitter) submit(class msg.TLPType, o offer) {
 	t.accepted++
-	return t.accepted
+	o.since = t.accepted
+	*t.offers[class].Push() = o
 }
 
-// grant chooses what to send at now: ok is false while the link is busy, then
+// choice is the offer that is sent now.
+type choice struct {
+	class msg.TLPType
+	at    uint32 // its number in the FIFO of its class
+}
+
+// grant chooses what to send at now: ok is false while the line is busy, then
 // with a timer set, or while nothing may go.
-func (t *transmitter) grant(now clocked.Time) (class msg.TLPType, ok bool) {
-	if !t.offers[0].ready && !t.offers[1].ready && !t.offers[2].ready {
-		return 0, false
+func (t *transmitter) grant(now clocked.Time) (c choice, ok bool) {
+	if !t.ready(now) {
+		return c, false
 	}
-	if free := t.line.Free(); free > now {
-		if t.alarm != free {
-			t.alarm = free
-			t.engine.Wake(t.unit, free)
-		}
-		return 0, false
+	lack := stallNone
+	if t.offers[0].Len()+t.offers[1].Len()+t.offers[2].Len() > 0 {
+		c, lack = t.pick(now)
+		ok = lack == stallNone
 	}
-	t.collect(now)
-	class, lack := t.pick(now)
 	t.book(now, lack)
 	if lack != stallNone && t.starved {
-		t.credits.Await(now)
+		t.in.await(now)
 	}
-	return class, lack == stallNone
+	return c, ok
 }
 
-// collect takes the credits that have come back.
-func (t *transmitter) collect(now clocked.Time) {
-	for c := t.credits.Peek(now); c != nil; c = t.credits.Peek(now) {
-		t.have[2*c.class]++
-		t.have[2*c.class+1] += c.data
-		t.credits.Pop(now)
-	}
-}
-
-// pick finds the oldest offer that may go: it lacks nothing and may pass every
-// older one, each of which does lack something. If there is none, lack is what
-// the oldest misses.
-func (t *transmitter) pick(now clocked.Time) (class msg.TLPType, lack Stall) {
-	lack = stallNone
-	t.starved = false
-	var behind [numClasses]bool // classes whose offer is older and stays
-	for range numClasses {
-		c, found := t.oldest(&behind)
-		if !found {
-			break
-		}
-		blocked := !t.passes(c, &behind)
-		if !blocked {
-			missing := t.missing(now, c)
-			if missing == stallNone {
-				return c, stallNone
-			}
-			if lack == stallNone {
-				lack = missing
-			}
-		}
-		behind[c] = true
-	}
-	return 0, lack
-}
-
-func (t *transmitter) oldest(behind *[numClasses]bool) (class msg.TLPType, found bool) {
-	for c := range t.offers {
-		o := &t.offers[c]
-		if o.ready && !behind[c] && (!found || o.since < t.offers[class].since) {
-			class, found = msg.TLPType(c), true
+// ready does what comes before a new TLP, and tells whether one may be sent at
+// now.
+func (t *transmitter) ready(now clocked.Time) bool {
+	lossy := t.out.fault != nil
+	if lossy {
+		t.heed(now)
+		for t.again > 0 && t.isFree(now) && t.out.flight.Ready(now) {
+			t.repeat(now)
 		}
 	}
-	return class, found
-}
-
-func (t *transmitter) passes(class msg.TLPType, behind *[numClasses]bool) bool {
-	for c, stays := range behind {
-		if stays && !mayPass[class][c] {
-			return false
-		}
+	if t.again > 0 || t.offers[0].Len()+t.offers[1].Len()+t.offers[2].Len() == 0 || !t.isFree(now) {
+		return false
+	}
+	if !lossy {
+		t.collect(now)
 	}
 	return true
 }
 
-// missing is what the offer of a class lacks; stallNone: nothing.
-func (t *transmitter) missing(now clocked.Time, class msg.TLPType) Stall {
-	if class == msg.NonPosted && t.hold != stallNone {
-		return t.hold
+// isFree tells whether the line is free, and else sets a timer.
+func (t *transmitter) isFree(now clocked.Time) bool {
+	free, next := t.out.free(now)
+	if !free {
+		t.wake(next)
 	}
-	head, data := 2*class, 2*class+1
-	if t.limit[head] > 0 && t.have[head] < 1 {
-		t.starved = true
-		return Stall(head)
+	return free
+}
+
+func (t *transmitter) wake(at clocked.Time) {
+	if t.alarm != at {
+		t.alarm = at
+		t.engine.Wake(t.unit, at)
 	}
-	if t.limit[data] > 0 && t.have[data] < dataCredits(t.offers[class].payload) {
-		t.starved = true
-		return Stall(data)
-	}
-	if !t.out[class].Ready(now) {
-		return StallReceiver
-	}
-	return stallNone
 }
 
 // book charges the idle time of the link to what it has been waiting for.
@@ -158,40 +127,46 @@ func (t *transmitter) book(now clocked.Time, lack Stall) {
 	}
 	if t.stall != stallNone {
 		t.stats.Stalls[t.stall] += now - t.stalled
+		t.waited[waitOf[t.stall]] += now - t.stalled
 	}
 	t.stall, t.stalled = lack, now
 }
 
-// launch sends the granted offer. It returns the TLP for the unit to fill in,
-// its bytes on the wire, and the time at which the last of them has left.
-func (t *transmitter) launch(now clocked.Time, class msg.TLPType, kind msg.Kind) (p *packet, bytes int64, end clocked.Time) {
-	payload := t.offers[class].payload
-	bytes = WireBytes(class, payload) + int64(t.offers[class].prefix)
-	start, end := t.line.Send(now, bytes)
-	t.have[2*class]--
-	t.have[2*class+1] -= dataCredits(payload)
-	t.offers[class].ready = false
-	t.sent++
-
-	s := &t.stats
-	s.TLPs[class]++
-	s.Kinds[kind]++
-	s.WireBytes += uint64(bytes)
-	s.PayloadBytes += uint64(payload)
-	s.Busy += t.line.Free() - start
-
-	arrival := end + t.latency
-	p = t.out[class].PushAt(now, arrival)
-	p.order, p.arrival = t.sent, arrival
-	return p, bytes, end
+// place is where the unit writes the next TLP before it launches it.
+func (t *transmitter) place() *packet {
+	return t.out.at(t.sequence.Oldest() + uint16(t.sequence.Outstanding()))
 }
 
-// flying tells whether a TLP is on its way or waits in a receive buffer.
-func (t *transmitter) flying() bool {
-	for _, w := range t.out {
-		if w.Len() > 0 {
-			return true
-		}
+// launch sends the TLP in place as the next one of the chosen offer, and returns
+// when its last byte has left. The unit then fits the offer to what comes next,
+// or calls done. A link that is down swallows it.
+func (t *transmitter) launch(now clocked.Time, c choice) (end clocked.Time) {
+	o, p := t.chosen(c), t.place()
+	p.bytes = rules.TLPBytes(t.gen, o.shape)
+	if t.out.isDown(now) {
+		return now
 	}
-	return false
+	t.sent++
+	p.seq, p.order = t.sequence.Next(), t.sent
+	t.credits[headers(c.class)].Take(1)
+	t.credits[data(c.class)].Take(rules.DataCredits(o.shape.Payload))
+	t.held += p.bytes
+	end = t.out.send(now, p, true)
+	if t.out.fault != nil && t.deadline == clocked.Never {
+		t.restart(end)
+		t.arm(now)
+	}
+	s := &t.stats
+	s.TLPs[p.Type]++
+	s.Kinds[p.Kind]++
+	s.WireBytes += uint64(p.bytes)
+	if p.Payload {
+		s.PayloadBytes += uint64(p.Len)
+	}
+	s.Busy += t.out.serial.Free() - now
+	return end
 }
+
+// flying tells whether a TLP has not arrived yet, or has to be sent again. None
+// has on a link that is down.
+func (t *transmitter) flying() bool { return t.sent != t.out.taken && !t.out.isDown(t.engine.Now()) }

@@ -14,13 +14,13 @@ func (u *Endpoint) Idle() bool {
 			return false
 		}
 	}
-	return u.writes.Len() == 0 && len(u.jobsFree) == len(u.jobs) && !u.tx.flying()
+	return u.writes.used() == 0 && u.reads.used() == 0 && u.rx.empty() && !u.tx.flying()
 }
 
 // Idle tells whether the root port holds nothing and nothing is on its way
 // downstream.
 func (u *RootPort) Idle() bool {
-	return u.bells.Len() == 0 && u.answers.Len() == 0 && !u.tx.flying()
+	return u.bells.used() == 0 && u.answers.used() == 0 && u.rx.empty() && !u.tx.flying()
 }
 
 // Waits lists what the endpoint waits for, a line each.
@@ -31,13 +31,30 @@ func (u *Endpoint) Waits() []string {
 			out = append(out, fmt.Sprintf("%s: client %d has not taken %d answers; its DMAs wait", u.name, i, n))
 		}
 	}
-	if n := len(u.tags) - len(u.tagsFree); n > 0 {
-		out = append(out, fmt.Sprintf("%s: %d reads wait for completions", u.name, n))
+	asked, resting := u.requests()
+	if asked > 0 {
+		out = append(out, fmt.Sprintf("%s: %d reads wait for completions", u.name, asked))
 	}
-	if n := u.rx.in[msg.Posted].Len(); n > 0 {
+	if resting > 0 {
+		out = append(out, fmt.Sprintf("%s: %d tags rest: their reads have timed out", u.name, resting))
+	}
+	if n := u.rx.held[msg.Posted].Len(); n > 0 {
 		out = append(out, fmt.Sprintf("%s: %d doorbells and messages wait for their clients", u.name, n))
 	}
 	return out
+}
+
+// requests are those that wait for completions, and those that wait no longer.
+func (u *Endpoint) requests() (asked, resting int) {
+	for i := range u.tags.at {
+		switch t := &u.tags.at[i]; {
+		case t.busy:
+			asked++
+		case t.late:
+			resting++
+		}
+	}
+	return asked, resting
 }
 
 // Waits lists what the root port waits for, a line each.
@@ -46,27 +63,32 @@ func (u *RootPort) Waits() []string {
 	if u.dropped > 0 {
 		out = append(out, fmt.Sprintf("%s: disabled; %d requests of the adapter were dropped", u.name, u.dropped))
 	}
-	for c, w := range u.rx.in {
-		if n := w.Len(); n > 0 {
+	for c := range u.rx.held {
+		if n := u.rx.held[c].Len(); n > 0 {
 			out = append(out, fmt.Sprintf("%s: %d %s TLPs wait for memory", u.name, n, classNames[c]))
 		}
 	}
 	return out
 }
 
-// waits tells what the oldest TLP to be sent lacks.
-func (t *transmitter) waits(name string) []string {
+// waits tells what the oldest TLP to be sent lacks, and of whom.
+func (t *transmitter) waits(name string) (out []string) {
+	if t.out.isDown(t.engine.Now()) {
+		out = append(out, fmt.Sprintf("%s: the link is down since %v", name, t.out.fault.down))
+	}
 	if t.stall == stallNone {
-		return nil
+		return out
 	}
 	what := t.stall.String()
-	if t.stall <= StallCPLD {
-		what = "credit " + what
+	switch {
+	case t.stall <= StallCPLD:
+		what = fmt.Sprintf("credit %s of %s", what, t.peer)
+	case t.stall == StallReplay:
+		what = "a place in the replay buffer: an acknowledgement of " + t.peer
 	}
-	var out []string
 	for c := range t.offers {
-		if t.offers[c].ready {
-			out = append(out, fmt.Sprintf("%s: %s TLP waits; the oldest TLP lacks %s since %v", name, classNames[c], what, t.stalled))
+		if n := t.offers[c].Len(); n > 0 {
+			out = append(out, fmt.Sprintf("%s: %d %s TLPs wait; the oldest TLP lacks %s since %v", name, n, classNames[c], what, t.stalled))
 		}
 	}
 	return out

@@ -30,11 +30,14 @@ func (u *Unit) finishTranslation(now clocked.Time, n int, m *msg.DMADone) {
 	w := &u.walks[n]
 	t := ats.Decode(m.Entry)
 	failed := m.Status != msg.StatusSuccess || t.Read && (t.Untranslated || t.Shift < u.shift)
+	if failed {
+		u.Stats.TranslationErrors++
+	}
 	switch {
 	case u.dropped(w, failed):
 		return
-	case failed:
-		u.failTranslation(now, w)
+	case failed: // the IOMMU does not serve this adapter, or nobody knows what it said
+		u.failWalk(now, w, measure.CauseATS)
 		return
 	case w.stale:
 		u.Stats.MTT.Stales++
@@ -82,21 +85,6 @@ func (u *Unit) serve(now clocked.Time, n int, word mtt.Word) {
 		w.store = true
 		u.Stats.Walked.Begun++
 		u.requestTranslation(now, n)
-	}
-}
-
-// failTranslation fails the requests that wait: the IOMMU's configuration is
-// broken, or it does not serve this adapter, and would say so again.
-func (u *Unit) failTranslation(now clocked.Time, w *walk) {
-	u.Stats.TranslationErrors++
-	u.Stats.Walked.Failed++
-	w.busy = false
-	list := w.list
-	for list.head != none {
-		i := u.dequeue(&list)
-		m := &u.slots[i].req
-		m.Ledger.Charge(now, measure.CauseATS)
-		u.dismiss(now, i, m, msg.OutcomeRemoteOp)
 	}
 }
 

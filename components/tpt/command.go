@@ -16,6 +16,7 @@ const (
 	commandFetching
 	commandProcessing
 	commandDraining
+	commandUnreadable // its work request: the unit has stopped for good
 )
 
 // source is who sent a job; each has a share of the queue of its own, so that
@@ -173,7 +174,14 @@ func requestBytes(cmd *msg.Command) uint32 {
 	return commandBytes
 }
 
-func (u *Unit) commandFetched(now clocked.Time) {
+// commandFetched starts a command, or stops the unit: what the kernel wants is
+// not known, and what is behind must not overtake it. The kernel hears no more of
+// this adapter, and cuts it off.
+func (u *Unit) commandFetched(now clocked.Time, status msg.Status) {
+	if status != msg.StatusSuccess {
+		u.commands.phase = commandUnreadable
+		return
+	}
 	cmd := u.commands.current.command
 	if cmd.Record != nil {
 		cmd.Record.Received = now

@@ -69,8 +69,14 @@
 // asked for. A line that holds some absent entries serves the present ones; for
 // the others it counts as a miss. The right to store is asked of the IOMMU only
 // for stores: what is cached without it serves loads, and a store asks again. Of
-// a translation of a larger page the adapter's page is cached. An error status
-// fails the requests that wait; they are not repeated.
+// a translation of a larger page the adapter's page is cached.
+//
+// What cannot be read (an error status, poisoned data, no completion) is not read
+// again and not cached. A table's entry, or a translation: all who wait for it
+// fail (remote operational error), which ends their queue pairs; no fault is
+// raised and no page asked for. A prefetch is dropped. A command: the unit
+// executes none any more and acknowledges none, so that the kernel gives the
+// adapter up after its time-out.
 //
 // A suspension of entries makes them forget their frames; a fill under it stays
 // suspended. One of a region leaves its entries, and answers as its key is

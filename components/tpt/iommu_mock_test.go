@@ -40,6 +40,9 @@ func (s *sandwich) dropPages(at clocked.Time, itag uint8, first uint64, count ui
 // holds when the request is seen.
 func (s *sandwich) answerOf(m *msg.DMA) msg.DMADone {
 	d := msg.DMADone{Kind: m.Kind, Cookie: m.Cookie}
+	if s.status != nil {
+		d.Status = s.status(m)
+	}
 	if m.Kind != msg.KindATS {
 		return d
 	}
@@ -48,7 +51,10 @@ func (s *sandwich) answerOf(m *msg.DMA) msg.DMADone {
 	}
 	x := s.space[(uint64(m.PA)-uint64(s.base))>>12]
 	x.Write = x.Write && m.Address.Store
-	d.Status, d.Entry = x.status, ats.Encode(x.Translation)
+	d.Entry = ats.Encode(x.Translation)
+	if x.status != msg.StatusSuccess {
+		d.Status = x.status
+	}
 	return d
 }
 

@@ -80,9 +80,16 @@ func (u *Unit) placeOf(tag uint64) (pa model.PA, bytes uint32) {
 }
 
 // finishKey fills the MPT cache and lets the waiting requests go on. An entry
-// that was changed meanwhile is read again.
-func (u *Unit) finishKey(now clocked.Time, n int) {
+// that was changed meanwhile is read again; who waits for one that could not be
+// read fails.
+func (u *Unit) finishKey(now clocked.Time, n int, status msg.Status) {
 	k := &u.keyMisses[n]
+	if status != msg.StatusSuccess {
+		u.Stats.TableErrors++
+		k.busy = false
+		u.fail(now, k.list, measure.CauseMPTMiss)
+		return
+	}
 	if k.stale {
 		u.Stats.MPT.Stales++
 		u.readKey(now, n)

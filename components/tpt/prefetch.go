@@ -105,7 +105,8 @@ func (u *Unit) claim(w *walk) {
 	}
 }
 
-// dropped ends a prefetch whose line a command touched, or which failed.
+// dropped ends a prefetch whose line a command touched, or which failed: nobody
+// waits for it.
 func (u *Unit) dropped(w *walk, failed bool) bool {
 	if !w.prefetch || !w.stale && !failed {
 		return false

@@ -38,6 +38,8 @@ type rig struct {
 	tags     [ats.MaxTags]tag
 	oracle   oracle
 	failed   map[uint32]bool // QPs told that a fault failed
+	errors   bool            // some reads of tables, and translation requests, end without data
+	erred    int             // that did
 	events   uint64
 	most     int
 	logs     [2]strings.Builder // what the responder and the endpoint saw
@@ -266,7 +268,7 @@ func (r *rig) endpoint(now clocked.Time) {
 		case !m.Write:
 			at := now + clocked.Time(1+g.IntN(600))*cycle
 			i, _ := slices.BinarySearchFunc(r.dones, at+1, func(d timedDone, t clocked.Time) int { return int(d.at - t) })
-			r.dones = slices.Insert(r.dones, i, timedDone{at, r.answerOf(now, m)})
+			r.dones = slices.Insert(r.dones, i, timedDone{at, r.endOf(now, m)})
 			r.engine.Wake(r.ids[1], at)
 		case m.Kind == msg.KindCQE:
 			r.acknowledge(now, m.Body.(*msg.Command))
@@ -282,6 +284,17 @@ func (r *rig) endpoint(now clocked.Time) {
 			break
 		}
 	}
+}
+
+// endOf is the answer of a read, or now and then an error. What comes with it is
+// not to be looked at.
+func (r *rig) endOf(now clocked.Time, m *msg.DMA) msg.DMADone {
+	d := r.answerOf(now, m)
+	if g := r.random[1]; r.errors && m.Kind != msg.KindCommand && g.IntN(12) == 0 {
+		r.erred++
+		d.Status, d.Entry = final[g.IntN(len(final))], ^uint64(0)
+	}
+	return d
 }
 
 func (r *rig) acknowledge(now clocked.Time, cmd *msg.Command) {

@@ -31,7 +31,8 @@ type sandwich struct {
 	key    key.Key
 	rooted bool // it is that of an implicit region
 
-	space map[uint64]pte // what the IOMMU answers, by page of the region
+	space  map[uint64]pte            // what the IOMMU answers, by page of the region
+	status func(*msg.DMA) msg.Status // how a read ends; nil: well
 
 	script   []step
 	next     int

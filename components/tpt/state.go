@@ -36,6 +36,7 @@ type Stats struct {
 	Tenants                                   [MaxTenants]TenantStats // of partitioned caches
 	Walked                                    WalkStats
 	TableReads                                uint64
+	TableErrors                               uint64 // of them, those that ended with an error
 	FaultsRaised, FaultsResumed, FaultsFailed uint64
 	StrayResumes                              uint64 // refused: no reported fault waited for it
 	FaultsMuted                               uint64 // not reported: one of that class was outstanding
@@ -58,7 +59,7 @@ type WalkStats struct {
 	Filled  uint64
 	Absent  uint64 // the entry was not there, or not with the right wanted
 	Dropped uint64 // prefetches that a command touched
-	Failed  uint64 // translation requests answered with an error
+	Failed  uint64 // whose reads, or translation request, were answered with an error
 }
 
 // Ended is the number of walks that have ended.

@@ -160,17 +160,17 @@ func (u *Unit) finish(now clocked.Time, m *msg.DMADone) {
 	index := int(uint32(m.Cookie))
 	switch m.Cookie >> 32 {
 	case cookieMPT:
-		u.finishKey(now, index)
+		u.finishKey(now, index, m.Status)
 	case cookieMPT2:
 		u.finishKeyLookup(now, index)
 	case cookieWalk:
-		u.finishWalk(now, index)
+		u.finishWalk(now, index, m.Status)
 	case cookieMTT2:
 		u.finishLookup(now, index)
 	case cookieTranslation:
 		u.finishTranslation(now, index, m)
 	case cookieCommand:
-		u.commandFetched(now)
+		u.commandFetched(now, m.Status)
 	}
 }
 

@@ -83,5 +83,5 @@ func (j *job) name() string {
 }
 
 func (p commandPhase) String() string {
-	return [...]string{"nothing", "its fetch", "the firmware", "the drain"}[p]
+	return [...]string{"nothing", "its fetch", "the firmware", "the drain", "nothing more, as it could not be read"}[p]
 }

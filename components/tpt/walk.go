@@ -181,17 +181,23 @@ func (u *Unit) readLevel(now clocked.Time, n int) {
 }
 
 // finishWalk goes to the next level or fills the line and serves its waiters.
-func (u *Unit) finishWalk(now clocked.Time, n int) {
+func (u *Unit) finishWalk(now clocked.Time, n int, status msg.Status) {
 	w := &u.walks[n]
-	if u.dropped(w, false) {
-		return
+	failed := status != msg.StatusSuccess
+	if failed {
+		u.Stats.TableErrors++
 	}
-	if w.level < u.spec.MTT.Levels-1 {
+	switch {
+	case u.dropped(w, failed):
+		return
+	case failed:
+		u.failWalk(now, w, measure.CauseMTTMiss)
+		return
+	case w.level < u.spec.MTT.Levels-1:
 		w.level++
 		u.readLevel(now, n)
 		return
-	}
-	if w.stale {
+	case w.stale:
 		u.Stats.MTT.Stales++
 		u.readLevel(now, n)
 		return
@@ -211,6 +217,24 @@ func (u *Unit) serveWalk(now clocked.Time, w *walk) {
 		if u.still(now, i) {
 			u.resolve(now, i, &s.req, words[s.entry-first])
 		}
+	}
+}
+
+// failWalk ends a walk, or translation request, whose answer is an error. It
+// fails all who wait for it: nothing is asked for again.
+func (u *Unit) failWalk(now clocked.Time, w *walk, cause measure.Cause) {
+	u.Stats.Walked.Failed++
+	u.end(w)
+	u.fail(now, w.list, cause)
+}
+
+// fail answers those who wait for what could not be read.
+func (u *Unit) fail(now clocked.Time, list waiters, cause measure.Cause) {
+	for list.head != none {
+		i := u.dequeue(&list)
+		m := &u.slots[i].req
+		m.Ledger.Charge(now, cause)
+		u.dismiss(now, i, m, msg.OutcomeRemoteOp)
 	}
 }
 

@@ -81,7 +81,28 @@
 // proves that it met its page, and its QP goes on when that is back (1 PCIe read
 // a piece, whatever qp.ack_point says). A retry there is an RNR NAK too, but of
 // an atomic, which may have taken place, a remote operational error, as is
-// every abort.
+// every read that the bus ends for good.
+//
+// # What cannot be read
+//
+// A read may end without data: refused, aborted, poisoned, or not at all
+// (msg.Status). Who asked for it does not ask again, and what it was for ends:
+//
+//	QP context            the QP stops without a word, as it has nothing left to
+//	                      answer by; the peer's retries run out. An asynchronous
+//	                      event of the adapter (local catastrophic error), counted
+//	receive work request  remote operational error; no receive completes
+//	READ data, atomic     remote operational error in the place of the response
+//	proof, flush          the same in the place of the ACK: nobody knows whether
+//	                      the write is in memory
+//	work request          of the requester: its QP sends nothing more from there on;
+//	                      what is before it ends as ever, then it ends with a local
+//	                      operation error, and the rest is flushed
+//	data to send          the same; a local protection error where the bus refuses
+//	                      them (which of the two is an assumption)
+//
+// Under iWARP a Terminate message stands for the NAK, and a reset for the end at
+// the requester.
 //
 // # Backup ring
 //

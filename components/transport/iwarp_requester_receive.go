@@ -213,6 +213,16 @@ func (r *iwarpRequester) place(now clocked.Time, q *sendQP, s *sendStream, p *ms
 	}
 }
 
+// end ends the stream for what its own side could not read.
+func (r *iwarpRequester) end(now clocked.Time, qp int32, status measure.Status) {
+	if r.streams[qp].dead {
+		r.flush(now, qp)
+		return
+	}
+	r.fail(now, qp, status, nil)
+	r.goOn(qp)
+}
+
 // fail ends the stream: the oldest request has the status, and the ledger of
 // the Terminate message if there is one; the rest are flushed. The other side
 // is told by a reset.

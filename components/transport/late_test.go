@@ -176,7 +176,7 @@ func TestWriteRetry(t *testing.T) {
 // What memory refuses for good, a read or the proof of a write, is a remote
 // operational error: NAK, and the QP is flushed.
 func TestBusAbort(t *testing.T) {
-	for _, status := range []msg.Status{msg.StatusAbort, msg.StatusUnsupported} {
+	for _, status := range final {
 		for _, op := range []model.Op{model.OpRead, model.OpWrite, model.OpFetchAdd} {
 			s := warm(t, testSpec(t))
 			s.driver.outstanding = 3
@@ -194,7 +194,7 @@ func TestBusAbort(t *testing.T) {
 			after := s.post(model.OpWrite, 0, 0x200000, 64)
 			s.run(t)
 			if before.Status != measure.StatusOK || bad.Status != measure.StatusRemoteOp || after.Status != measure.StatusFlushed {
-				t.Errorf("%v: %v, %v, %v", op, before.Status, bad.Status, after.Status)
+				t.Errorf("%v, %v: %v, %v, %v", status, op, before.Status, bad.Status, after.Status)
 			}
 			if s.resp.protocol.(*rcResponder).recvs[0].rules.State != rc.Error || !s.resp.Idle() || s.tpt.granted != 0 {
 				t.Errorf("%v: responder's QP %v", op, s.resp.protocol.(*rcResponder).recvs[0].rules.State)

@@ -3,6 +3,7 @@ package transport
 import (
 	"rnicmmu/clocked"
 	"rnicmmu/components/msg"
+	"rnicmmu/measure"
 	"rnicmmu/model"
 	"rnicmmu/model/key"
 	"rnicmmu/model/rc"
@@ -22,6 +23,8 @@ type sendProtocol interface {
 	takePayload(qp int32) sendOp
 	// payloadRead takes data that were read.
 	payloadRead(now clocked.Time, op sendOp)
+	// end ends a QP, if it has not ended, with an error of its oldest request's own.
+	end(now clocked.Time, qp int32, status measure.Status)
 	// mayEmit tells whether a QP has something to send, emit sends it.
 	mayEmit(qp int32) bool
 	emit(now clocked.Time, qp int32)

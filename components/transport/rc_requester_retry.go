@@ -120,6 +120,18 @@ func (c *rcSend) seek(q *sendQP) {
 	c.payEpoch++
 }
 
+// end ends the QP for what its own side could not read.
+func (r *rcRequester) end(now clocked.Time, qp int32, status measure.Status) {
+	c := &r.sends[qp]
+	if c.rules.Failed() {
+		r.flush(now, qp)
+		return
+	}
+	next := c.rules.Next
+	c.rules.Fail()
+	r.fail(now, qp, next, status, nil)
+}
+
 // fail ends the QP: the oldest request has the status, and the NAK's ledger if
 // there is one; the rest are flushed.
 func (r *rcRequester) fail(now clocked.Time, qp int32, next rc.PSN, status measure.Status, part *measure.Ledger) {

@@ -47,6 +47,7 @@ type Requester struct {
 	payload clocked.FIFO[int32]      // QPs with payload to read
 	sending clocked.FIFO[int32]      // QPs that may have a packet to send
 	done    clocked.FIFO[completion] // completion entries to write
+	broken  []fetchRef               // requests of which something could not be read
 	ops     ops[sendOp]
 	open    int // requests posted and not completed
 }
@@ -139,6 +140,7 @@ func (r *Requester) Tick(now clocked.Time) {
 	}
 	r.finishDMA(now)
 	r.protocol.receive(now)
+	r.endBroken(now)
 	r.complete(now)
 	r.post(now)
 	r.complete(now) // what post flushed

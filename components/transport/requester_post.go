@@ -61,7 +61,7 @@ func (r *Requester) queueEntry(base model.PA, qp, seq uint32) model.PA {
 // finishDMA takes answers of reads.
 func (r *Requester) finishDMA(now clocked.Time) {
 	for d := r.Ports.DMADone.Peek(now); d != nil; d = r.Ports.DMADone.Peek(now) {
-		i := int32(d.Cookie)
+		i, status := int32(d.Cookie), d.Status
 		op := *r.ops.slots[i]
 		r.ops.put(i)
 		r.Ports.DMADone.Pop(now)
@@ -69,10 +69,11 @@ func (r *Requester) finishDMA(now clocked.Time) {
 		if !q.sq.Holds(op.seq) {
 			continue // completed meanwhile, with an error
 		}
-		req := q.sq.At(op.seq)
 		switch {
+		case status != msg.StatusSuccess:
+			r.unreadable(now, op, status)
 		case op.kind == msg.KindWQE:
-			req.ready = true
+			q.sq.At(op.seq).ready = true
 			r.protocol.admit(now, op.qp)
 		default:
 			r.protocol.payloadRead(now, op)

@@ -3,6 +3,7 @@ package transport
 import (
 	"rnicmmu/clocked"
 	"rnicmmu/components/msg"
+	"rnicmmu/measure"
 	"rnicmmu/model"
 	"rnicmmu/model/rc"
 )
@@ -10,13 +11,14 @@ import (
 // request is a work request in its send queue.
 type request struct {
 	wqe    msg.WQE
-	first  rc.PSN // of the reliable connection
-	count  uint32 // packets; of a READ of the reliable connection, PSNs: response packets
-	inline bool   // the data came with the doorbell
-	ready  bool   // the work request is here
-	done   bool   // iWARP: complete, but for what is before it
-	lost   bool   // qp.damming: its packets do not leave before a go-back for a loss
-	after  uint32 // with a fence: requests below must be complete
+	first  rc.PSN         // of the reliable connection
+	count  uint32         // packets; of a READ of the reliable connection, PSNs: response packets
+	inline bool           // the data came with the doorbell
+	ready  bool           // the work request is here
+	done   bool           // iWARP: complete, but for what is before it
+	lost   bool           // qp.damming: its packets do not leave before a go-back for a loss
+	broken measure.Status // the work request or its data could not be read; OK: they could
+	after  uint32         // with a fence: requests below must be complete
 }
 
 // sendQP is the state of a send queue that both protocols have.

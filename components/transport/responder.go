@@ -112,6 +112,7 @@ type ResponderStats struct {
 	Duplicates    uint64
 	ContextMisses uint64
 	ContextWrites uint64 // dirty contexts written back
+	ContextErrors uint64 // contexts that could not be read: each ends its QP without a word
 	Pauses        uint64
 	PausedTime    clocked.Time
 	BufferPeak    int64  // bytes

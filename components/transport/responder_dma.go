@@ -190,14 +190,9 @@ func (r *Responder) answered(now clocked.Time, op *recvOp, status msg.Status) {
 	q := &r.qps[op.qp]
 	switch op.stage {
 	case stageContext:
-		r.first(q).Ledger.Charge(now, measure.CauseQPC)
-		r.enterStage(now, q, stageCheck)
-		r.advance(now, op.qp)
+		r.contextRead(now, op.qp, q, status)
 	case stageReceive:
-		r.first(q).Ledger.Charge(now, measure.CauseReceiveWQE)
-		r.takeReceive(q)
-		r.received(now, op.qp, q)
-		r.advance(now, op.qp)
+		r.receivesRead(now, op.qp, q, status)
 	case stageAtomic:
 		r.atomicLoaded(now, op.qp, q, status)
 	case stageProof:

@@ -7,8 +7,39 @@ import (
 	"rnicmmu/model/key"
 )
 
-// What the bus says of a transfer after it was translated: an IOMMU may meet an
-// absent page, or refuse.
+// What the bus says of a transfer after it was asked for: an IOMMU may meet an
+// absent page, or refuse; data may come marked bad, or not at all.
+
+// contextRead goes on with a QP whose context is here. One that could not be
+// read is a catastrophic error of the QP: without it nobody can be answered, so
+// the QP stops, and the peer finds out by its time-outs.
+func (r *Responder) contextRead(now clocked.Time, qp int32, q *recvQP, status msg.Status) {
+	r.first(q).Ledger.Charge(now, measure.CauseQPC)
+	if status == msg.StatusSuccess {
+		r.enterStage(now, q, stageCheck)
+	} else {
+		r.Stats.ContextErrors++
+		r.context.Invalidate(uint64(qp), uint64(qp))
+		r.protocol.stop(qp)
+		r.letGo(q)
+		r.discard(now, q)
+	}
+	r.advance(now, qp)
+}
+
+// receivesRead goes on with a SEND whose receive buffer is known, or refuses it:
+// no page is at fault, so that trying again would make no sense.
+func (r *Responder) receivesRead(now clocked.Time, qp int32, q *recvQP, status msg.Status) {
+	r.first(q).Ledger.Charge(now, measure.CauseReceiveWQE)
+	if status == msg.StatusSuccess {
+		r.takeReceive(q)
+		r.received(now, qp, q)
+	} else {
+		q.receives = 0
+		r.protocol.refuse(now, qp, q, msg.OutcomeRemoteOp, key.OK)
+	}
+	r.advance(now, qp)
+}
 
 // stored goes on behind a write of n bytes. One that an IOMMU translates by the
 // process's page table may have met no page, and nobody answers a posted write:

@@ -5,7 +5,7 @@
 //
 //	adapter                                     host
 //	TranslationRequest ───────────────────────▶ IOMMU
-//	       ◀───────────────────── Translation   Encode, Decode
+//	       ◀─────────── TranslationCompletion   Complete; its entries: Encode, Decode
 //	       ◀─────────────── InvalidateRequest   Cover, Tags
 //	InvalidateCompletion ─────────────────────▶ Tags
 //	PageRequest ──────────────────────────────▶ IOMMU ─▶ kernel
@@ -13,12 +13,14 @@
 //	       ◀──────────────────── PageResponse
 //
 // Every message has a form of bytes: Append writes the TLP's prefix, header and
-// data as they stand on the link, without framing and LCRC, and the Decode
-// functions read them. Reserved bits are written 0 and not looked at.
+// data as they stand on the link, without framing, digest and LCRC, and the Decode
+// functions read them; DecodeTLP finds out which message it is. Reserved bits,
+// traffic class and attributes are written 0 and not looked at.
 //
 // # Not modelled
 //
-// Execute and privileged rights, no-snoop and CXL.io attributes, segments, tags
-// of more than 8 bits in a TLP's bytes, and page requests that are turned on
-// again after a ResponseFailure.
+// What execute and privileged rights, no-snoop and CXL.io mean: the bytes have
+// them, and nobody asks for them. Attributes of an entry (AMA), segments, flit
+// mode's headers, more than one prefix, tags of 14 bits, and page requests that
+// are turned on again after a ResponseFailure.
 package ats

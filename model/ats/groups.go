@@ -55,7 +55,7 @@ func (g *Groups) Close(r PageResponse) (owner uint32, ok bool) {
 		g.unexpected++
 		return 0, false
 	}
-	g.disabled = r.Code != ResponseSuccess && r.Code != ResponseInvalid
+	g.disabled = r.Code.Fails()
 	return g.free(x), true
 }
 

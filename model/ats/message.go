@@ -8,7 +8,11 @@ type Translation struct {
 	Shift        model.PageShift
 	Read, Write  bool // neither: not present, or not permitted; never cached
 	Untranslated bool // U: the page may be used by untranslated requests only
-	Global       bool
+	Global       bool // for every PASID
+	Execute      bool // no unit asks for this, and for what follows
+	Privileged   bool // for privileged mode
+	NoSnoop      bool
+	CXL          bool // to be reached by CXL.io
 }
 
 // Range is a naturally aligned power of two of bytes: what one Invalidate
@@ -38,8 +42,14 @@ type PageRequest struct {
 	Last        bool
 	Read, Write bool // neither, with Last: a stop marker
 	PASID       uint32
+	Execute     bool     // the right to execute is wanted too: no unit asks for that
+	Privileged  bool     // asked for in privileged mode: nor for that
 	VA          model.VA // of the page
 }
+
+// StopMarker tells whether the request asks for nothing: it says that no more
+// requests of its PASID follow, and is not answered.
+func (r *PageRequest) StopMarker() bool { return r.Last && !r.Read && !r.Write }
 
 // PageResponse answers a group of page requests.
 type PageResponse struct {
@@ -58,3 +68,6 @@ const (
 	ResponseInvalid ResponseCode = 1  // do not try again
 	ResponseFailure ResponseCode = 15 // the adapter turns page requests off
 )
+
+// Fails tells whether the code turns page requests off.
+func (c ResponseCode) Fails() bool { return c != ResponseSuccess && c != ResponseInvalid }

@@ -95,9 +95,13 @@ func (r *Requester) tryAgain(advanced bool) Outcome {
 }
 
 func (r *Requester) fail(s Status, advanced bool) Outcome {
-	r.failed, r.waiting = true, false
+	r.Fail()
 	return Outcome{Step: QPError, Status: s, Advanced: advanced}
 }
+
+// Fail puts the QP in error for a reason of its own side: the caller fails the
+// oldest work request and flushes the rest.
+func (r *Requester) Fail() { r.failed, r.waiting = true, false }
 
 // Timeout is the end of the local ACK timeout. During an RNR delay it does
 // nothing: that time is not charged to retry_cnt.

@@ -221,3 +221,18 @@ func TestWindow(t *testing.T) {
 		t.Errorf("%d outstanding", r.Outstanding())
 	}
 }
+
+// An error of the requester's own side ends the QP, in an RNR delay too: nothing
+// leaves any more, and no answer or timer does anything.
+func TestFail(t *testing.T) {
+	r := newRequester(t, 3, 3)
+	r.Issue(2, false)
+	r.Acknowledge(RNRNAK(1), 0xFFFFFE)
+	r.Fail()
+	if !r.Failed() || r.Waiting() || r.MaySend(1) {
+		t.Errorf("failed %v, waiting %v, may send %v", r.Failed(), r.Waiting(), r.MaySend(1))
+	}
+	wantOutcome(t, "ACK", r.Acknowledge(AckUnlimited, 0xFFFFFE), Outcome{})
+	wantOutcome(t, "time-out", r.Timeout(), Outcome{})
+	wantOutcome(t, "timer", r.RNRTimer(), Outcome{})
+}

@@ -176,3 +176,23 @@ func TestInterrupts(t *testing.T) {
 		t.Errorf("memory sees %d, %+v", got, b.unit.Stats())
 	}
 }
+
+// A poisoned write is translated as any other, and comes to memory marked.
+func TestPoisonedWriteStaysMarked(t *testing.T) {
+	b := oneProcess(t, defaultSpec(t), 1)
+	b.mapPages(0, 0, 1<<30, 8, pagetable.Write)
+	bad := store(0x1000, 1, 1)
+	bad.Poisoned = true
+	b.roots[0].send(100*ns, bad)
+	b.roots[0].send(100*ns, store(0x1000, 1, 2))
+	b.run()
+	var writes []msg.MemReq
+	for _, a := range b.log {
+		if a.req.Write {
+			writes = append(writes, a.req)
+		}
+	}
+	if len(writes) != 2 || !writes[0].Poisoned || writes[0].PA != 1<<30+0x1000 || writes[1].Poisoned {
+		t.Errorf("memory sees %+v", writes)
+	}
+}

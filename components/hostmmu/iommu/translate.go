@@ -181,7 +181,7 @@ func (u *Unit) translated(now clocked.Time, n int32, t *translation) {
 const entryBytes = 8
 
 func (u *Unit) doneOf(s *request) msg.MemDone {
-	return msg.MemDone{Kind: s.req.Kind, Tag: s.req.Tag, Len: s.req.Len, PA: s.req.PA, Ledger: s.req.Ledger}
+	return msg.MemDone{Kind: s.req.Kind, Relaxed: s.req.Relaxed, Tag: s.req.Tag, Len: s.req.Len, PA: s.req.PA, Ledger: s.req.Ledger}
 }
 
 // refuse answers a read with an error; a posted request is dropped in its turn.

@@ -34,7 +34,7 @@ func (p *pump) Tick(now clocked.Time) {
 func newPump(tb testing.TB) *pump {
 	spec := quiet()
 	spec.LLC = LLC{Saving: 67 * ns, DDIOLines: 32768, DDIOWays: 2}
-	spec.DRAM.WriteBuffer = 92
+	spec.IIO.WriteBuffer = 92
 	e := clocked.NewEngine()
 	m, err := New(e, "memory", spec, Config{Clients: 1, ReadService: service, Shift: 12, Frames: 256, Pages: 256})
 	if err != nil {

@@ -114,7 +114,7 @@ func TestShuffleInvariance(t *testing.T) {
 		var first string
 		for shuffle := range uint64(4) {
 			spec := quiet()
-			spec.DRAM.WriteBuffer = 4
+			spec.IIO.WriteBuffer = 4
 			spec.LLC = LLC{Saving: 67 * ns, DDIOLines: 16, DDIOWays: 2}
 			b := newBench(t, spec, fourFrames(2), shuffle)
 			reads, at := 0, [2]clocked.Time{1000 * ns, 1000 * ns}
@@ -240,5 +240,52 @@ func TestMigration(t *testing.T) {
 	stats := b.run(t)
 	if stats.LostWrites != 0 || stats.StaleDMA != 1 {
 		t.Errorf("lost %d, stale %d; want 0, 1 (the read of the old frame)", stats.LostWrites, stats.StaleDMA)
+	}
+}
+
+// GIVEN a page with a write, WHEN a poisoned one comes, THEN it is dropped in its
+// turn and counted: the page is what it was, through swap too, and later writes
+// are seen. It is no stale DMA either where its frame is another page's, and
+// nothing is placed, so that a read behind it is served as if it had not been.
+func TestPoisonedWriteIsDropped(t *testing.T) {
+	spec := quiet()
+	spec.LLC = LLC{Saving: 67 * ns, DDIOLines: 16, DDIOWays: 2}
+	b := newBench(t, spec, fourFrames(1), 0)
+	bad, elsewhere := data(true, 1, 5, 43), data(true, 0, 6, 44)
+	bad.Poisoned, elsewhere.Poisoned = true, true
+	b.kernel.send(1000*ns, pageOp(msg.PageZero, 0, 7, 0))
+	b.kernel.send(1000*ns, pageOp(msg.PageZero, 1, 5, 0))
+	b.clients[0].send(2000*ns, bad)
+	b.clients[0].send(2000*ns, elsewhere)
+	b.clients[0].send(3000*ns, data(false, 1, 5, 0)) // zeros: nothing of 43
+	b.clients[0].send(4000*ns, data(true, 1, 5, 42))
+	b.clients[0].send(4500*ns, bad)
+	b.clients[0].send(5000*ns, data(false, 1, 5, 0)) // 42, which the LLC has
+	b.kernel.send(6000*ns, pageOp(msg.PageOut, 1, 5, 3))
+	b.kernel.send(7000*ns, pageOp(msg.PageFree, 1, 5, 0))
+	b.kernel.send(8000*ns, pageOp(msg.PageIn, 2, 5, 3))
+	stats := b.run(t)
+	if stats.Poisoned != 3 || stats.Writes != 4 || stats.LostWrites != 0 || stats.StaleDMA != 0 || stats.LLCHits != 1 {
+		t.Errorf("%+v; want 3 of 4 writes poisoned, a hit, nothing stale or lost", stats)
+	}
+	wantTime(t, "the first read", b.clients[0].got[0].at-ns-3000*ns, service)
+	wantTime(t, "the second read", b.clients[0].got[1].at-ns-5000*ns, service-67*ns)
+}
+
+// A poisoned queue entry or interrupt reaches software in its turn; what is
+// behind it is held back no longer than behind a good write.
+func TestPoisonedEntryIsReported(t *testing.T) {
+	for _, kind := range []msg.Kind{msg.KindCQE, msg.KindEQE, msg.KindMSI} {
+		b := newBench(t, quiet(), fourFrames(1), 0)
+		entry := msg.MemReq{Write: true, Kind: kind, Poisoned: true, PA: 1 << 30, Len: 64, Cookie: 9, Oracle: msg.Oracle{Page: msg.NoPage}}
+		b.clients[0].send(1000*ns, entry)
+		entry.Poisoned, entry.Cookie = false, 10
+		b.clients[0].send(1010*ns, entry)
+		stats := b.run(t)
+		if got := b.inbox.got; len(got) != 2 || got[0].msg.Cookie != 9 || got[1].msg.Cookie != 10 || stats.Poisoned != 1 {
+			t.Fatalf("%v: software saw %+v, %d poisoned", kind, got, stats.Poisoned)
+		}
+		wantTime(t, "the poisoned entry", b.inbox.got[0].at-ns-1000*ns, 300*ns)
+		wantTime(t, "the entry behind", b.inbox.got[1].at-ns-1010*ns, 300*ns)
 	}
 }

@@ -14,10 +14,10 @@
 //     time for each line after the first. Devices' reads take ReadService; an
 //     IOMMU's walks, which start at the root complex, have a time of their own. A read of which every line was written by a device and is still
 //     in the LLC takes llc.saving less.
-//   - A posted write is placed dram.write_latency after it arrived. It holds a
+//   - A posted write is placed iio.write_latency after it arrived. It holds a
 //     place for each of its lines in its root port's write buffer until then; a
 //     write that finds too few waits at the head of its wire, and what is behind
-//     it waits too.
+//     it waits too: that time is counted.
 //   - A transfer occupies its channel for one line time a line, and its bank for
 //     dram.row_miss when it opens another row than the one before. Occupancy only
 //     delays who comes after it: the latencies above contain the row miss.
@@ -47,6 +47,17 @@
 // was unmapped under a registration that pins it (PageOrphan) is nobody's until
 // it is freed: transfers that mean its old page are counted in StaleDeferred
 // and change nothing that the process must see.
+//
+// # Poisoned writes
+//
+// A write whose data came marked bad is dropped in its turn, and takes neither
+// channel nor LLC. Nobody answers a posted write, so the access that it belongs
+// to completes; what software has instead is the root port's error report, which
+// Poisoned counts. Neither the frame nor what its page must hold takes the write:
+// the process sees what it saw before, and that count is the harm. An entry of a
+// queue or an interrupt reaches software all the same: its driver learns of it by
+// the report, and asks the adapter, which takes no time here. Of tables, contexts
+// and queues this unit holds no content, and the count is all.
 //
 // # Not modelled
 //

@@ -49,7 +49,7 @@ func TestWalksAreNotChecked(t *testing.T) {
 // A message that reaches memory takes no time, no place and no bandwidth.
 func TestMessagesEndHere(t *testing.T) {
 	spec := quiet()
-	spec.DRAM.WriteBuffer = 1
+	spec.IIO.WriteBuffer = 1
 	b := newBench(t, spec, fourFrames(1), 0)
 	b.clients[0].send(1000*ns, store(0, 64)) // fills the write buffer
 	for range 3 {

@@ -76,8 +76,8 @@ type bench struct {
 
 // quiet is a Spec without LLC and write-buffer bound: only DRAM queues.
 func quiet() Spec {
-	return Spec{DRAM: DRAM{Channels: 1, Banks: 32, Row: 8192, RowMiss: 45 * ns, LineTime: 2730,
-		WriteLatency: 300 * ns, CPURead: 70 * ns, CPUWrite: 10 * ns}}
+	return Spec{IIO: IIO{WriteLatency: 300 * ns}, DRAM: DRAM{Channels: 1, Banks: 32, Row: 8192, RowMiss: 45 * ns, LineTime: 2730,
+		CPURead: 70 * ns, CPUWrite: 10 * ns}}
 }
 
 func fourFrames(clients int) Config {

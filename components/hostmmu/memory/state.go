@@ -28,24 +28,27 @@ type Ports struct {
 
 // Stats are totals since time 0.
 type Stats struct {
-	Reads, Writes     uint64 // transfers of all kinds
-	LLCHits           uint64 // reads served by lines that devices wrote
-	Writebacks        uint64 // lines that device writes pushed out of the LLC
-	WriteBufferStalls uint64 // writes that waited for the write buffer
-	StaleDMA          uint64 // transfers to or from a frame that did not hold the page meant
-	StaleDeferred     uint64 // of such, those that the scheme gives up by design, not in StaleDMA: a flush put off, or a registration that outlived its mapping
-	LostWrites        uint64 // reads, page-ins, page-outs and CPU accesses that saw other content than the process must
+	Reads, Writes     uint64       // transfers of all kinds
+	LLCHits           uint64       // reads served by lines that devices wrote
+	Writebacks        uint64       // lines that device writes pushed out of the LLC
+	WriteBufferStalls uint64       // writes that waited for the write buffer
+	WriteBufferWait   clocked.Time // time that root ports' oldest writes waited for it, added
+	StaleDMA          uint64       // transfers to or from a frame that did not hold the page meant
+	StaleDeferred     uint64       // of such, those that the scheme gives up by design, not in StaleDMA: a flush put off, or a registration that outlived its mapping
+	Poisoned          uint64       // writes whose data came marked bad: dropped, and neither stale nor lost
+	LostWrites        uint64       // reads, page-ins, page-outs and CPU accesses that saw other content than the process must
 }
 
 // write is a posted write on its way to memory.
 type write struct {
-	lines  int
-	length uint32
-	kind   msg.Kind
-	pa     model.PA
-	oracle msg.Oracle
-	cookie uint64
-	body   any
+	lines    int
+	length   uint32
+	kind     msg.Kind
+	poisoned bool
+	pa       model.PA
+	oracle   msg.Oracle
+	cookie   uint64
+	body     any
 }
 
 // client is what the unit keeps for a root port.
@@ -54,7 +57,8 @@ type client struct {
 	writes  timeline[write]
 	held    int // lines in the write buffer
 	placed  clocked.Time
-	blocked bool // the write at the head of the wire waits for the buffer
+	blocked bool         // the write at the head of the wire waits for the buffer
+	since   clocked.Time // of that wait
 	reads   timeline[msg.MemReq]
 	inbox   timeline[msg.Inbox]
 }
@@ -112,10 +116,17 @@ func (m *Memory) ID() clocked.UnitID { return m.id }
 // Name is the unit's name.
 func (m *Memory) Name() string { return m.name }
 
-// Stats are the totals, with every write placed by now counted.
+// Stats are the totals, with every write placed by now counted, and every wait
+// until now.
 func (m *Memory) Stats(now clocked.Time) Stats {
 	m.settle(now)
-	return m.stats
+	s := m.stats
+	for i := range m.clients {
+		if c := &m.clients[i]; c.blocked {
+			s.WriteBufferWait += now - c.since
+		}
+	}
+	return s
 }
 
 // Idle tells whether nothing is in flight that somebody waits for.

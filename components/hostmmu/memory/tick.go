@@ -41,19 +41,29 @@ func (m *Memory) acceptWrite(now clocked.Time, c *client, i int, req *msg.MemReq
 		return true
 	}
 	lines := linesOf(req.PA, req.Len)
-	if bound := m.spec.DRAM.WriteBuffer; bound > 0 && c.held > 0 && c.held+lines > bound {
+	if bound := m.spec.IIO.WriteBuffer; bound > 0 && c.held > 0 && c.held+lines > bound {
 		if !c.blocked {
-			c.blocked = true
+			c.blocked, c.since = true, now
 			m.stats.WriteBufferStalls++
 		}
 		m.engine.Wake(m.id, c.writes.next())
 		return false
 	}
-	c.blocked = false
-	at := max(m.storeTurn(now, req.PA, lines)+m.spec.DRAM.WriteLatency, c.placed)
-	c.placed = at
+	if c.blocked {
+		c.blocked = false
+		m.stats.WriteBufferWait += now - c.since
+	}
+	at := now
+	if !req.Poisoned {
+		at = m.storeTurn(now, req.PA, lines)
+	}
+	at += m.spec.IIO.WriteLatency
+	if !req.Relaxed {
+		at = max(at, c.placed)
+	}
+	c.placed = max(c.placed, at)
 	c.held += lines
-	*c.writes.insert(at) = write{lines: lines, length: req.Len, kind: req.Kind, pa: req.PA,
+	*c.writes.insert(at) = write{lines: lines, length: req.Len, kind: req.Kind, poisoned: req.Poisoned, pa: req.PA,
 		oracle: req.Oracle, cookie: req.Cookie, body: req.Body}
 	if notifies(req.Kind) && m.ports.Inbox != nil {
 		*c.inbox.insert(at) = msg.Inbox{Kind: req.Kind, Adapter: uint16(i), Cookie: req.Cookie, Body: req.Body}
@@ -95,8 +105,10 @@ func (m *Memory) acceptRead(now clocked.Time, c *client, req *msg.MemReq) {
 	} else {
 		at += m.dram.access(now, req.PA, lines) - now
 	}
-	// A read pushes the writes before it: never answered before they are placed.
-	at = max(at, c.placed)
+	// A read pushes the writes before it, unless it is relaxed: never answered before they are placed.
+	if !req.Relaxed {
+		at = max(at, c.placed)
+	}
 	*c.reads.insert(at) = *req
 	m.engine.Wake(m.id, at)
 	m.stats.Reads++
@@ -126,7 +138,7 @@ func (m *Memory) answerReads(now clocked.Time, i int) {
 		if req.Ledger != nil {
 			req.Ledger.Charge(now, measure.CauseHostMemory)
 		}
-		*done.Push(now) = msg.MemDone{Kind: req.Kind, Stale: stale, Tag: req.Tag, Len: req.Len, PA: req.PA, Ledger: req.Ledger}
+		*done.Push(now) = msg.MemDone{Kind: req.Kind, Stale: stale, Relaxed: req.Relaxed, Tag: req.Tag, Len: req.Len, PA: req.PA, Ledger: req.Ledger}
 		c.reads.pop()
 	}
 }
@@ -147,7 +159,10 @@ func (m *Memory) settle(now clocked.Time) {
 		c := &m.clients[i]
 		for w := c.writes.due(now); w != nil; w = c.writes.due(now) {
 			c.held -= w.lines
-			if w.kind == msg.KindData {
+			switch {
+			case w.poisoned: // the frame keeps what it has, and software knows
+				m.stats.Poisoned++
+			case w.kind == msg.KindData:
 				m.checkWrite(w.pa, w.oracle)
 			}
 			c.writes.pop()

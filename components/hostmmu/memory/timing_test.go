@@ -111,7 +111,7 @@ func TestDDIOIsBounded(t *testing.T) {
 // placed; a read of another client is not held.
 func TestReadPushesWrites(t *testing.T) {
 	spec := quiet()
-	spec.DRAM.WriteLatency = 900 * ns
+	spec.IIO.WriteLatency = 900 * ns
 	b := newBench(t, spec, fourFrames(2), 0)
 	b.clients[0].send(1000*ns, store(8192, 64))
 	b.clients[0].send(1010*ns, read(0, 64))
@@ -125,7 +125,7 @@ func TestReadPushesWrites(t *testing.T) {
 // line take two more rounds, so the last is placed at 3 × 300 ns.
 func TestWriteBufferBound(t *testing.T) {
 	spec := quiet()
-	spec.DRAM.WriteBuffer = 4
+	spec.IIO.WriteBuffer = 4
 	spec.DRAM.LineTime = 1 // only the buffer limits
 	spec.LLC = LLC{DDIOLines: 64, DDIOWays: 2}
 	b := newBench(t, spec, fourFrames(1), 0)
@@ -141,6 +141,54 @@ func TestWriteBufferBound(t *testing.T) {
 	if stats.WriteBufferStalls != 2 {
 		t.Errorf("stalls %d, want 2: the head of the wire in each round", stats.WriteBufferStalls)
 	}
+	// The wire shows four writes at once, the next four 2 ns later. So the fifth,
+	// and then the ninth, came 2 ns after the place that it waits for was taken.
+	wantTime(t, "wait", stats.WriteBufferWait, 2*298*ns)
+}
+
+// Little's law: 92 lines of 300 ns each let 92 × 64 B / 300 ns = 19.6 GB/s through,
+// whatever comes: here four lines each half, whole or second nanosecond, 128 GB/s
+// at least. The wait is all of the time but that in which the buffer has room.
+func TestWriteBufferCapsBandwidth(t *testing.T) {
+	for _, gap := range []clocked.Time{ns / 2, ns, 2 * ns} {
+		spec := quiet()
+		spec.IIO.WriteBuffer = 92
+		spec.LLC = LLC{DDIOLines: 64, DDIOWays: 2}
+		spec.DRAM.LineTime = 1
+		b := newBench(t, spec, fourFrames(1), 0)
+		const writes, rounds = 230, 10 // 23 writes of 4 lines fill the buffer
+		for i := range writes {
+			w := store(model.PA(i*256), 256)
+			if i == writes-1 {
+				w.Kind = msg.KindCQE
+			}
+			b.clients[0].send(1000*ns+clocked.Time(i)*gap, w)
+		}
+		stats := b.run(t)
+		last := b.inbox.got[0].at - ns - 1000*ns
+		took := float64(last) / float64(ns)
+		if gbs := writes * 256 / took; gbs > 92*64/300.0 || gbs < 0.97*92*64/300 {
+			t.Errorf("gap %v: %.2f GB/s, want 19.63", gap, gbs)
+		}
+		// Only the 23 writes of a round find room, at the pace of their arrival.
+		if w := stats.WriteBufferWait; w > (rounds-1)*300*ns || w < (rounds-1)*(300*ns-23*2*gap-23*ns) {
+			t.Errorf("gap %v: waited %v of %v", gap, w, last)
+		}
+	}
+}
+
+// A wait that is not over counts too.
+func TestWriteBufferWaitUntilNow(t *testing.T) {
+	spec := quiet()
+	spec.IIO.WriteBuffer = 1
+	b := newBench(t, spec, fourFrames(1), 0)
+	b.clients[0].send(1000*ns, store(0, 64))
+	b.clients[0].send(1010*ns, store(0, 64))
+	b.engine.Wake(b.clients[0].id, 0)
+	if err := b.engine.RunUntil(1100 * ns); err != nil {
+		t.Fatal(err)
+	}
+	wantTime(t, "wait until now", b.memory.Stats(1100*ns).WriteBufferWait, 90*ns)
 }
 
 func TestInboxKindsInOrder(t *testing.T) {

@@ -1,0 +1,3 @@
+package pcie
+
+import _ "rnicmmu/internal/seed"
