@@ -108,19 +108,24 @@ func (m *Machine) outlier(test dmabench.Test, size uint32) *Outlier {
 }
 
 // Transfers of a simulation, and those before the first that counts: latencies
-// are the same from the second lap of the window on, bandwidths when the queues
-// have filled.
+// are the same from the second lap of the window on; bandwidths when the queues
+// have filled, and where both directions are used, when the contexts have gathered
+// at the slower.
 const (
 	latencyTransfers, latencyWarmup     = 400, 200
-	bandwidthTransfers, bandwidthWarmup = 6000, 2000
+	bandwidthTransfers, bandwidthWarmup = 3000, 1000
+	bothTransfers, bothWarmup           = 6000, 2000
 )
 
 // value is the model's answer to a measurement, in its unit.
 func (m *Machine) value(spec Spec, p *Point) (float64, error) {
-	program := dmabench.Program{Test: p.Test, Bytes: p.Bytes, Window: window, Base: m.Base, Seed: 1,
-		Transfers: latencyTransfers, Warmup: latencyWarmup}
-	if !p.Test.Latency() {
-		program.Random = true
+	program := dmabench.Program{Test: p.Test, Bytes: p.Bytes, Window: window, Base: m.Base, Seed: 1, Random: !p.Test.Latency()}
+	switch {
+	case p.Test.Latency():
+		program.Transfers, program.Warmup = latencyTransfers, latencyWarmup
+	case p.Test == dmabench.BothBandwidth:
+		program.Transfers, program.Warmup = bothTransfers, bothWarmup
+	default:
 		program.Transfers, program.Warmup = bandwidthTransfers, bandwidthWarmup
 	}
 	r, err := Measure(spec, program)
