@@ -18,6 +18,7 @@ type receiver struct {
 	returns  [rules.NumPools]rules.Allocation
 
 	ack, update pace
+	together    bool         // UpdateFC of all types leave together
 	withheld    msg.TLPType  // class whose credits never come back; numClasses: none
 	tx          *transmitter // of this end, which retrains the link
 }
@@ -81,8 +82,21 @@ func (r *receiver) drain(now clocked.Time, class msg.TLPType) {
 		h.Return(1)
 		d.Return(rules.DataCredits(carried(p)))
 		r.out.owe(now, dllpUpdate+dllpKind(class), r.update, dllpBody{header: h.Field(), data: d.Field()})
+		if r.together {
+			r.accompany(now, class)
+		}
 	}
 	r.held[class].Pop()
+}
+
+// accompany owes the UpdateFC of the other types beside that of a class.
+func (r *receiver) accompany(now clocked.Time, class msg.TLPType) {
+	for c := range msg.TLPType(numClasses) {
+		if c != class && c != r.withheld {
+			h, d := &r.returns[headers(c)], &r.returns[data(c)]
+			r.out.owe(now, dllpUpdate+dllpKind(c), r.update, dllpBody{header: h.Field(), data: d.Field()})
+		}
+	}
 }
 
 // carried is the payload of a TLP in bytes, as it travels.

@@ -64,7 +64,7 @@ const rootQueue = 16
 
 func newRootPort(name string, spec Spec) *RootPort {
 	u := &RootPort{name: name, rcb: uint32(spec.RCB), mps: uint32(spec.MPS), split: splits[spec.SplitPolicy], short: uint32(spec.SplitShort),
-		shape: shaping{spec.ECRC}, answers: newSlots[completion](rootQueue), bells: newSlots[bell](rootQueue)}
+		shape: shaping{spec.Gen, spec.ECRC}, answers: newSlots[completion](rootQueue), bells: newSlots[bell](rootQueue)}
 	if u.split == rules.SplitRandom {
 		u.random = newStream(spec.Seed, name+".split")
 	}
@@ -160,9 +160,9 @@ func (u *RootPort) accept(now clocked.Time) {
 		}
 		i, c := u.answers.take()
 		*c = completion{done: *m}
-		o := offer{place: i, packet: rules.Packet{Class: rules.Completion, Tag: m.Tag, Relaxed: m.Relaxed}}
-		u.piece(&o, c)
-		u.tx.submit(msg.Completion, o)
+		o := u.tx.submit(msg.Completion, i)
+		o.packet.Tag, o.packet.Relaxed = m.Tag, m.Relaxed
+		u.piece(o, c)
 		u.done.Pop(now)
 	}
 }
@@ -179,16 +179,16 @@ func (u *RootPort) ring(m *msg.Doorbell) {
 	if m.Message {
 		b.size, b.pasid = messageSize(m.Body)
 	}
-	o := offer{place: i, packet: rules.Packet{Class: rules.Posted, PASID: b.pasid}}
-	u.part(&o, b)
-	u.tx.submit(msg.Posted, o)
+	o := u.tx.submit(msg.Posted, i)
+	o.packet.PASID = b.pasid
+	u.part(o, b)
 }
 
 // part fits an offer to what is left of an MMIO write or message. The adapter's
 // registers lie above 4 GiB.
 func (u *RootPort) part(o *offer, b *bell) {
 	o.bytes = min(b.size-b.offset, combiningLine)
-	o.shape = u.shape.message(o.bytes, b.pasid)
+	u.shape.message(o, o.bytes, b.pasid)
 }
 
 // piece fits an offer to what is left of an answer.
@@ -207,7 +207,7 @@ func (u *RootPort) piece(o *offer, c *completion) {
 		}
 		o.bytes = rules.CompletionPiece(pa, d.Len-c.offset, u.rcb, u.mps, split, draw)
 	}
-	o.shape = u.shape.completion(pa, o.bytes)
+	u.shape.completion(o, pa, o.bytes)
 }
 
 // transmit sends the next TLP if the link is free and one may go.

@@ -24,9 +24,9 @@ func patient(latency clocked.Time, tags int) option {
 // the line for less than a cycle.
 func sent(i int) clocked.Time { return clocked.Time(2+i) * cycle }
 
-// answered is when the completion of a read of 64 bytes, sent at an instant, has
+// answeredAt is when the completion of a read of 64 bytes, sent at an instant, has
 // arrived.
-func answered(s *Spec, sent, latency clocked.Time) clocked.Time {
+func answeredAt(s *Spec, sent, latency clocked.Time) clocked.Time {
 	return sent + serial(s, 24) + s.LinkLatency + hop + latency + serial(s, 20+64) + s.LinkLatency
 }
 
@@ -69,7 +69,7 @@ func TestLateCompletions(t *testing.T) {
 		from := sent(i)
 		if i >= tags {
 			// Completions follow the first one without a gap.
-			from = answered(&spec, sent(0), latency) - serial(&spec, 84) + serial(&spec, int64(i-tags+1)*84)
+			from = answeredAt(&spec, sent(0), latency) - serial(&spec, 84) + serial(&spec, int64(i-tags+1)*84)
 		}
 		if want := r.clock().Edge(from + timeout + cycle); d.at != want || d.msg.Status != msg.StatusTimeout {
 			t.Errorf("read %d ended as %+v at %v, want a time-out at %v", i, d.msg, d.at, want)
@@ -110,7 +110,7 @@ func TestLateInPart(t *testing.T) {
 func TestCompletionsJustInTime(t *testing.T) {
 	spec := defaultSpec(t)
 	for _, late := range []clocked.Time{-1, 0, 1} {
-		r := newRig(t, patient(timeout-answered(&spec, 0, 0)+late, 1))
+		r := newRig(t, patient(timeout-answeredAt(&spec, 0, 0)+late, 1))
 		r.clients[0].todo = []msg.DMA{read1(1<<32, 64)}
 		r.run(t)
 		want, n := msg.StatusSuccess, uint64(0)

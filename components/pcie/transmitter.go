@@ -8,11 +8,12 @@ import (
 
 // offer is a DMA, answer or message that a unit wants to send, by its next TLP.
 type offer struct {
-	since  uint64 // number of its acceptance: older ones have lower ones
-	place  int32  // the unit's, of what it is
-	bytes  uint32 // of its payload that count; of a read, those that it asks for
-	packet rules.Packet
-	shape  rules.Shape
+	since   uint64 // number of its acceptance: older ones have lower ones
+	wire    int64  // bytes on the line
+	place   int32  // the unit's, of what it is
+	bytes   uint32 // of its payload that count; of a read, those that it asks for
+	credits uint32 // of data
+	packet  rules.Packet
 }
 
 // transmitter sends one direction's TLPs: it keeps the offers of the three
@@ -21,7 +22,6 @@ type transmitter struct {
 	engine *clocked.Engine
 	unit   clocked.UnitID
 	peer   string // name of the other end
-	gen    int
 	out    *line
 	in     *line // brings Ack, Nak and UpdateFC
 
@@ -54,11 +54,17 @@ type transmitter struct {
 	stats   Stats
 }
 
-// submit offers something new.
-func (t *transmitter) submit(class msg.TLPType, o offer) {
+// submit offers something new of the unit's. The unit fits it to its first TLP.
+func (t *transmitter) submit(class msg.TLPType, place int32) *offer {
 	t.accepted++
-	o.since = t.accepted
-	*t.offers[class].Push() = o
+	o := t.offers[class].Push()
+	*o = offer{since: t.accepted, place: place, packet: rules.Packet{Class: rows[class]}}
+	return o
+}
+
+// waiting tells whether there are offers.
+func (t *transmitter) waiting() bool {
+	return t.offers[0].Len()+t.offers[1].Len()+t.offers[2].Len() > 0
 }
 
 // choice is the offer that is sent now.
@@ -73,16 +79,12 @@ func (t *transmitter) grant(now clocked.Time) (c choice, ok bool) {
 	if !t.ready(now) {
 		return c, false
 	}
-	lack := stallNone
-	if t.offers[0].Len()+t.offers[1].Len()+t.offers[2].Len() > 0 {
-		c, lack = t.pick(now)
-		ok = lack == stallNone
-	}
+	c, lack := t.pick(now)
 	t.book(now, lack)
 	if lack != stallNone && t.starved {
 		t.in.await(now)
 	}
-	return c, ok
+	return c, lack == stallNone
 }
 
 // ready does what comes before a new TLP, and tells whether one may be sent at
@@ -95,7 +97,7 @@ func (t *transmitter) ready(now clocked.Time) bool {
 			t.repeat(now)
 		}
 	}
-	if t.again > 0 || t.offers[0].Len()+t.offers[1].Len()+t.offers[2].Len() == 0 || !t.isFree(now) {
+	if t.again > 0 || !t.waiting() || !t.isFree(now) {
 		return false
 	}
 	if !lossy {
@@ -106,18 +108,12 @@ func (t *transmitter) ready(now clocked.Time) bool {
 
 // isFree tells whether the line is free, and else sets a timer.
 func (t *transmitter) isFree(now clocked.Time) bool {
-	free, next := t.out.free(now)
-	if !free {
-		t.wake(next)
+	next := t.out.free(now)
+	if next > now && next != t.alarm {
+		t.alarm = next
+		t.engine.Wake(t.unit, next)
 	}
-	return free
-}
-
-func (t *transmitter) wake(at clocked.Time) {
-	if t.alarm != at {
-		t.alarm = at
-		t.engine.Wake(t.unit, at)
-	}
+	return next <= now
 }
 
 // book charges the idle time of the link to what it has been waiting for.
@@ -142,14 +138,14 @@ func (t *transmitter) place() *packet {
 // or calls done. A link that is down swallows it.
 func (t *transmitter) launch(now clocked.Time, c choice) (end clocked.Time) {
 	o, p := t.chosen(c), t.place()
-	p.bytes = rules.TLPBytes(t.gen, o.shape)
+	p.bytes = o.wire
 	if t.out.isDown(now) {
 		return now
 	}
 	t.sent++
 	p.seq, p.order = t.sequence.Next(), t.sent
 	t.credits[headers(c.class)].Take(1)
-	t.credits[data(c.class)].Take(rules.DataCredits(o.shape.Payload))
+	t.credits[data(c.class)].Take(o.credits)
 	t.held += p.bytes
 	end = t.out.send(now, p, true)
 	if t.out.fault != nil && t.deadline == clocked.Never {
