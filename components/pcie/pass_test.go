@@ -123,7 +123,7 @@ func TestPassingFollowsTheTable(t *testing.T) {
 			t.Run(fmt.Sprintf("%s plenty %v", policy, plenty), func(t *testing.T) {
 				passed := 0
 				rapid.Check(t, func(t *rapid.T) {
-					passed += passes(t, policy, plenty)
+					passed += overtaken(t, policy, plenty)
 				})
 				if never := policy == PassBlocked && plenty; never != (passed == 0) {
 					t.Errorf("%d TLPs passed others", passed)
@@ -133,9 +133,9 @@ func TestPassingFollowsTheTable(t *testing.T) {
 	}
 }
 
-// passes runs random traffic up, checks all that arrives earlier than something
+// overtaken runs random traffic up, checks all that arrives earlier than something
 // older against the table, and counts it.
-func passes(t *rapid.T, policy string, plenty bool) (passed int) {
+func overtaken(t *rapid.T, policy string, plenty bool) (passed int) {
 	todo := singles(t)
 	r := newRig(t, func(s *rigSpec) {
 		s.Pass, s.Relaxed, s.IDOrdered = policy, rapid.Bool().Draw(t, "relaxed"), rapid.Bool().Draw(t, "ido")
