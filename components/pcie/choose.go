@@ -137,7 +137,7 @@ func (t *transmitter) missing(now clocked.Time, class msg.TLPType, o *offer) Sta
 	case t.credits[data(class)].Lacks(o.credits):
 		t.starved = true
 		return Stall(data(class))
-	case t.sequence.Outstanding() >= t.maxTLPs || t.held+o.wire > t.maxHeld || !t.out.room(now):
+	case t.sequence.Outstanding() >= t.maxTLPs || t.held+o.wire > t.maxHeld || !t.out.hasRoom(now):
 		t.starved = true
 		return StallReplay
 	}

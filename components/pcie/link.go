@@ -51,6 +51,7 @@ func (d *end) init(e *clocked.Engine, s *Spec, name string, in, out *line, own, 
 	*d.tx = transmitter{engine: e, unit: d.unit, out: out, in: in, window: 1, maxHeld: int64(s.ReplayBuffer.Bytes),
 		maxTLPs: s.ReplayBuffer.TLPs, deadline: clocked.Never, recovery: s.Inject.Recovery, stall: stallNone, alarm: -1,
 		timeout: clocked.Time(rules.Symbols(s.Gen, rules.ReplayLimit(s.Gen, s.Lanes, uint32(s.MPS)))), tags: 1}
+	d.tx.ends = make([]uint64, powerOfTwo(s.ReplayBuffer.TLPs))
 	switch s.Pass {
 	case PassAlways:
 		d.tx.pass.always = true

@@ -34,7 +34,8 @@ type transmitter struct {
 
 	credits  [rules.NumPools]rules.Account
 	sequence rules.Sender
-	held     int64 // bytes in the replay buffer
+	ends     []uint64 // WireBytes after each TLP of the replay buffer, by sequence number modulo a power of two
+	held     int64    // bytes in the replay buffer
 	maxHeld  int64
 	maxTLPs  int
 
@@ -147,6 +148,8 @@ func (t *transmitter) launch(now clocked.Time, c choice) (end clocked.Time) {
 	t.credits[headers(c.class)].Take(1)
 	t.credits[data(c.class)].Take(o.credits)
 	t.held += p.bytes
+	t.stats.WireBytes += uint64(p.bytes)
+	*t.end(p.seq) = t.stats.WireBytes
 	end = t.out.send(now, p, true)
 	if t.out.fault != nil && t.deadline == clocked.Never {
 		t.restart(end)
@@ -155,13 +158,15 @@ func (t *transmitter) launch(now clocked.Time, c choice) (end clocked.Time) {
 	s := &t.stats
 	s.TLPs[p.Type]++
 	s.Kinds[p.Kind]++
-	s.WireBytes += uint64(p.bytes)
 	if p.Payload {
 		s.PayloadBytes += uint64(p.Len)
 	}
 	s.Busy += t.out.serial.Free() - now
 	return end
 }
+
+// end is what WireBytes was after a TLP of the replay buffer.
+func (t *transmitter) end(seq uint16) *uint64 { return &t.ends[int(seq)&(len(t.ends)-1)] }
 
 // flying tells whether a TLP has not arrived yet, or has to be sent again. None
 // has on a link that is down.
