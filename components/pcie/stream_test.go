@@ -76,7 +76,7 @@ type stream struct {
 	next, end              uint64
 	loose                  bool   // DMAs may pass each other
 	writes, reads          uint64 // issued
-	answered, heard, first uint64 // reads, doorbells
+	answered, heard uint64 // reads, doorbells
 	at                     clocked.Time
 }
 
