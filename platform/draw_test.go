@@ -68,6 +68,7 @@ var draws = []struct {
 	{"host.command.outstanding", []string{"1", "4", "64"}, false},
 	{"host.command.chunk", []string{"131064", "8"}, false},
 	{"host.iio.write_buffer", []string{"92", "0", "1"}, false},
+	{"host.dram.controller", []string{"banks", "banks", "ideal"}, false},
 	{"peer.pcie.tags", []string{"256", "1"}, false},
 	{"peer.pcie.lanes", []string{"16", "1"}, false},
 	{"peer.pcie.read_queue", []string{"64", "1"}, false},

@@ -1,9 +1,10 @@
 // Package memory is a host's memory behind its root ports: last-level cache,
 // DRAM channels and banks, and the content of the frames that hold user pages.
 //
-//	root port 0 ──Req──▶ ┌ order per client ┐   ┌ LLC ┐   ┌ channel ── banks ┐
-//	root port 1 ──Req──▶ │ write buffer     │──▶│ DDIO│──▶│ channel ── banks │
-//	   …        ◀─Done── └──────────────────┘   └─────┘   └──────────────────┘
+//	root port 0 ──Req──▶ ┌ order per client ┐   ┌ LLC ┐   ┌ controller ┐
+//	root port 1 ──Req──▶ │ IIO write buffer │──▶│ DDIO│──▶│ ideal      │
+//	   …        ◀─Done── └──────────────────┘   └─────┘   │ banks      │
+//	                                                      └────────────┘
 //	kernel ──PageOp──▶ frames: owner, content tag, swap slots ──PageDone──▶ kernel
 //	software ◀──Inbox── completion entries, event entries, interrupts, when placed
 //
@@ -18,9 +19,13 @@
 //     place for each of its lines in its root port's write buffer until then; a
 //     write that finds too few waits at the head of its wire, and what is behind
 //     it waits too: that time is counted.
-//   - A transfer occupies its channel for one line time a line, and its bank for
-//     dram.row_miss when it opens another row than the one before. Occupancy only
-//     delays who comes after it: the latencies above contain the row miss.
+//   - Unloaded latencies contain one access to DRAM. A controller tells by how
+//     much a transfer is later than that: at once, or when it has served it, which
+//     gives the same times.
+//   - ideal: never late, and further lines take no time.
+//   - banks: a transfer occupies its channel for one line time a line, and its bank
+//     for dram.row_miss when it opens another row than the one before. Occupancy
+//     only delays who comes after it.
 //   - Writes of one client are placed in the order of arrival, and a read is
 //     served after the writes of its client that arrived before it. Reads are
 //     answered in the order of their completion.
@@ -50,7 +55,7 @@
 //
 // # Not modelled
 //
-// DRAM refresh, read/write turnaround, write-backs' effect on open rows, the
-// hit latency of a DRAM row, LLC sharing with the CPU's own lines, and a bound
+// DRAM refresh, and under banks read/write turnaround, write-backs' effect on
+// open rows and the hit latency of a row; LLC sharing with the CPU's own lines, and a bound
 // on reads in flight (the adapters' tags bound them).
 package memory
