@@ -177,7 +177,7 @@ func (s *System) buildTransport(i int, n *node, queues model.PA) error {
 		return fmt.Errorf("peer.%w", err)
 	}
 	config := memory.Config{Clients: 1, ReadService: s.spec.Peer.PCIe.ReadLatency - 2*hostHop, Shift: model.Shift4K}
-	n.peerMemory, err = memory.New(s.engine, name("peer_memory", i), s.spec.Host.MemorySpec, config)
+	n.peerMemory, err = memory.New(s.engine, name("peer_memory", i), s.spec.Host.MemorySpec.OfPeer(), config)
 	return err
 }
 

@@ -11,6 +11,7 @@ import (
 const (
 	controllerIdeal = "ideal"
 	controllerBanks = "banks"
+	controllerAkita = "akita"
 )
 
 // Shifts of what the host fixes.
@@ -36,21 +37,28 @@ const nobody = -1
 // unloaded access are those of IIO, root port and CPU and contain it: what it
 // tells is by how much a transfer is later than a line alone on memory at rest.
 type controller interface {
-	// start takes a transfer and tells how late it is, beside the line time of each
-	// further line; or that this is not known yet.
+	// start takes a transfer and tells how late it is, beside Memory.lineTime for
+	// each further line; or that this is not known yet.
 	start(now clocked.Time, t transfer) (late clocked.Time, known bool)
 	// finished tells of a transfer that start did not know of, once, when it has
 	// been served.
 	finished(now clocked.Time) (ticket int, late clocked.Time, ok bool)
 }
 
-// newController builds what Spec.Controller names, and gives the time that each
-// line after the first adds to what start tells.
-func newController(s DRAM) (controller, clocked.Time) {
-	if s.Controller == controllerIdeal {
-		return ideal{}, 0
+// build registers the unit and makes what Spec.Controller names.
+func (m *Memory) build() {
+	switch s := m.spec.DRAM; s.Controller {
+	case controllerAkita:
+		owner := clocked.NewComponent(m.engine, m.name, m, clocked.Domain{})
+		m.id = owner.ID()
+		m.dram = newAkita(m.engine, owner, s)
+		return
+	case controllerIdeal:
+		m.dram = ideal{}
+	default:
+		m.dram, m.lineTime = newBanks(s), s.LineTime
 	}
-	return newBanks(s), s.LineTime
+	m.id = m.engine.Register(m)
 }
 
 // ideal is memory that serves any number of lines at once.

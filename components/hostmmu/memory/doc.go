@@ -4,6 +4,7 @@
 //	root port 0 ──Req──▶ ┌ order per client ┐   ┌ LLC ┐   ┌ controller ┐
 //	root port 1 ──Req──▶ │ IIO write buffer │──▶│ DDIO│──▶│ ideal      │
 //	   …        ◀─Done── └──────────────────┘   └─────┘   │ banks      │
+//	                                                      │ akita      │
 //	                                                      └────────────┘
 //	kernel ──PageOp──▶ frames: owner, content tag, swap slots ──PageDone──▶ kernel
 //	software ◀──Inbox── completion entries, event entries, interrupts, when placed
@@ -13,8 +14,9 @@
 //   - A read that misses the LLC leaves for its root port its client's read
 //     service time after it arrived when nothing is in its way, plus one line
 //     time for each line after the first. Devices' reads take ReadService; an
-//     IOMMU's walks, which start at the root complex, have a time of their own. A read of which every line was written by a device and is still
-//     in the LLC takes llc.saving less.
+//     IOMMU's walks, which start at the root complex, have a time of their own. A
+//     read of which every line was written by a device and is still in the LLC
+//     takes llc.saving less.
 //   - A posted write is placed iio.write_latency after it arrived. It holds a
 //     place for each of its lines in its root port's write buffer until then; a
 //     write that finds too few waits at the head of its wire, and what is behind
@@ -26,6 +28,9 @@
 //   - banks: a transfer occupies its channel for one line time a line, and its bank
 //     for dram.row_miss when it opens another row than the one before. Occupancy
 //     only delays who comes after it.
+//   - akita: Akita's DRAM model, which runs on the same engine and answers line by
+//     line through its ports. It closes the row behind each access. What a transfer
+//     takes beyond a line at rest is late.
 //   - Writes of one client are placed in the order of arrival, and a read is
 //     served after the writes of its client that arrived before it. Reads are
 //     answered in the order of their completion.
@@ -55,7 +60,7 @@
 //
 // # Not modelled
 //
-// DRAM refresh, and under banks read/write turnaround, write-backs' effect on
-// open rows and the hit latency of a row; LLC sharing with the CPU's own lines, and a bound
-// on reads in flight (the adapters' tags bound them).
+// DRAM refresh; under banks read/write turnaround, write-backs' effect on open
+// rows and the hit latency of a row; under akita open rows; LLC sharing with the
+// CPU's own lines, and a bound on reads in flight (the adapters' tags bound them).
 package memory

@@ -2,6 +2,7 @@ package memory
 
 import (
 	"fmt"
+	"slices"
 
 	"rnicmmu/clocked"
 	"rnicmmu/model"
@@ -25,12 +26,13 @@ type IIO struct {
 // DRAM describes the channels. A request of at most 4 KiB never leaves its
 // channel; under banks it stays in its bank.
 type DRAM struct {
-	Controller string       `key:"controller" default:"banks" oneof:"ideal,banks" doc:"what serves lines behind the LLC: memory without a limit of bandwidth; channels and banks that occupy time" source:"any"`
+	Controller string       `key:"controller" default:"banks" oneof:"ideal,banks,akita" doc:"what serves lines behind the LLC: memory without a limit of bandwidth; channels and banks that occupy time; or Akita's DRAM model, a hundred times slower to simulate, for which peers' hosts take banks" source:"any; akita: [Akita] mem/dram"`
 	Channels   int          `key:"channels" default:"4" min:"1" max:"16" pow2:"true" doc:"memory channels; addresses interleave every 4 KiB" source:"assumption: half the channels of a two-way-interleaved server socket"`
 	Banks      int          `key:"banks" default:"32" min:"1" max:"1024" pow2:"true" doc:"banks a channel" source:"[HostNet24]: 32 banks, Cascade Lake"`
 	Row        model.Bytes  `key:"row" default:"8KiB" min:"4KiB" max:"64KiB" pow2:"true" doc:"bytes of a bank's open row" source:"assumption: 1 KiB a chip, 8 chips a rank"`
 	RowMiss    clocked.Time `key:"row_miss" default:"45ns" min:"0ns" max:"1us" doc:"time that opening another row occupies the bank" source:"[HostNet24]: DRAM tProc 45 ns, Cascade Lake"`
 	LineTime   clocked.Time `key:"line_time" default:"2.73ns" min:"1ps" max:"1us" doc:"time of a 64-byte line on its channel" source:"[HostNet24]: DRAM tTrans 2.73 ns a line, Cascade Lake"`
+	Akita      Akita        `key:"akita" doc:"timings of controller akita, in cycles of its clock; channels and banks are those of host.dram, in groups of four and ranks of four groups"`
 	CPURead    clocked.Time `key:"cpu_read" default:"70ns" min:"1ps" max:"100us" doc:"unloaded latency of a CPU load that misses its caches" source:"[HostNet24]: C2M read, unloaded, about 70 ns, Cascade Lake"`
 	CPUWrite   clocked.Time `key:"cpu_write" default:"10ns" min:"1ps" max:"100us" doc:"unloaded latency of a CPU store until it is buffered" source:"[HostNet24]: C2M write, unloaded, about 10 ns, Cascade Lake"`
 }
@@ -64,6 +66,15 @@ func (c *Config) service(client int) clocked.Time {
 	return c.ReadService
 }
 
+// OfPeer describes the memory of a peer's host: the same parts, but no more than
+// channels and banks to simulate.
+func (s Spec) OfPeer() Spec {
+	if s.DRAM.Controller == controllerAkita {
+		s.DRAM.Controller = controllerBanks
+	}
+	return s
+}
+
 // Check refuses what the unit cannot be built with.
 func (s *Spec) Check(c Config) error {
 	switch {
@@ -77,10 +88,15 @@ func (s *Spec) Check(c Config) error {
 		return fmt.Errorf("host.llc.saving: %v: less than pcie.read_latency, of which %v are spent in memory, is due", s.LLC.Saving, c.ReadService)
 	case s.LLC.DDIOLines > 0 && s.LLC.DDIOLines%s.LLC.DDIOWays != 0:
 		return fmt.Errorf("host.llc.ddio_ways: %d: a divisor of ddio_lines %d is due", s.LLC.DDIOWays, s.LLC.DDIOLines)
-	case s.DRAM.Controller != controllerIdeal && s.DRAM.Controller != controllerBanks:
-		return fmt.Errorf("host.dram.controller: %q is none; use ideal or banks", s.DRAM.Controller)
+	case !slices.Contains([]string{controllerIdeal, controllerBanks, controllerAkita}, s.DRAM.Controller):
+		return fmt.Errorf("host.dram.controller: %q is none; use ideal, banks or akita", s.DRAM.Controller)
 	case !powerOfTwo(s.DRAM.Channels) || !powerOfTwo(s.DRAM.Banks) || !powerOfTwo(int(s.DRAM.Row)):
 		return fmt.Errorf("host.dram: channels %d, banks %d, row %d: powers of two are due", s.DRAM.Channels, s.DRAM.Banks, s.DRAM.Row)
+	}
+	if s.DRAM.Controller == controllerAkita {
+		if err := s.DRAM.Akita.check(); err != nil {
+			return err
+		}
 	}
 	for i := range c.Clients {
 		switch t := c.service(i); {

@@ -81,7 +81,6 @@ func New(e *clocked.Engine, name string, spec Spec, config Config) (*Memory, err
 	}
 	m := &Memory{engine: e, name: name, spec: spec, config: config,
 		clients: make([]client, config.Clients)}
-	m.dram, m.lineTime = newController(spec.DRAM)
 	for i := range m.clients {
 		m.clients[i].service = config.service(i)
 	}
@@ -96,7 +95,7 @@ func New(e *clocked.Engine, name string, spec Spec, config Config) (*Memory, err
 	if m.content, err = newContent(config); err != nil {
 		return nil, fmt.Errorf("memory: %w", err)
 	}
-	m.id = e.Register(m)
+	m.build()
 	return m, nil
 }
 
