@@ -113,6 +113,9 @@ func (s *System) buildMemory(adapters []Spec) error {
 	services := s.services(adapters)
 	config := memory.Config{Clients: len(services), ReadService: s.spec.PCIe.ReadLatency - 2*hostHop, Services: services,
 		Shift: s.spec.Host.Shift(), Frames: s.spec.Host.Frames(), Pages: s.kernel.Pages(), Slots: s.kernel.Pages()}
+	for i := range adapters {
+		config.Sockets = append(config.Sockets, adapters[i].Host.NUMA.Socket)
+	}
 	if s.spec.Host.IOMMU.Mode == "deferred" {
 		config.Excused = s.kernel.DeferredStale
 	}

@@ -74,13 +74,13 @@ const (
 func init() { sim.GetIDGenerator() }
 
 // newAkita builds the controllers of a socket for a unit that its ports wake.
-func newAkita(e *clocked.Engine, owner *clocked.Component, s DRAM) *akita {
+func newAkita(e *clocked.Engine, owner *clocked.Component, s DRAM, socket int) *akita {
 	cycle := int64(clocked.Second) / int64(s.Akita.Clock)
 	a := &akita{channels: make([]akitaChannel, s.Channels),
 		mask: uint64(s.Banks)*akitaRows<<lineShift - 1,
 		rest: clocked.Time(cycle*int64(akitaPath+s.Akita.RCD+s.Akita.RP)) + clocked.Picosecond} // seen then
 	for i := range a.channels {
-		name := fmt.Sprintf("Memory.Channel[%d]", i)
+		name := fmt.Sprintf("Memory.Socket[%d].Channel[%d]", socket, i)
 		c := &a.channels[i]
 		c.top = s.Akita.build(e, name, s.Banks).GetPortByName("Top")
 		c.port = clocked.NewPort(owner, akitaDepth, name+".Port")

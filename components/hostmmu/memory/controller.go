@@ -45,20 +45,20 @@ type controller interface {
 	finished(now clocked.Time) (ticket int, late clocked.Time, ok bool)
 }
 
-// build registers the unit and makes what Spec.Controller names.
-func (m *Memory) build() {
-	switch s := m.spec.DRAM; s.Controller {
-	case controllerAkita:
+// build registers the unit and makes what Spec.Controller names on each socket.
+func (m *Memory) build() error {
+	s := m.spec.DRAM
+	if s.Controller == controllerAkita {
 		owner := clocked.NewComponent(m.engine, m.name, m, clocked.Domain{})
 		m.id = owner.ID()
-		m.dram = newAkita(m.engine, owner, s)
-		return
-	case controllerIdeal:
-		m.dram = ideal{}
-	default:
-		m.dram, m.lineTime = newBanks(s), s.LineTime
+		return m.buildSockets(func(socket int) controller { return newAkita(m.engine, owner, s, socket) })
 	}
 	m.id = m.engine.Register(m)
+	if s.Controller == controllerIdeal {
+		return m.buildSockets(func(int) controller { return ideal{} })
+	}
+	m.lineTime = s.LineTime
+	return m.buildSockets(func(int) controller { return newBanks(s) })
 }
 
 // ideal is memory that serves any number of lines at once.

@@ -90,7 +90,7 @@ func TestControllersThatTellLate(t *testing.T) {
 		reads, entries := expected(steps)
 		for i := range 8 {
 			b := newDeepBench(t, quiet(), fourFrames(2), uint64(i/4), 64)
-			b.memory.dram = &moody{m: b.memory, ofReads: i&1 == 0, ofWrites: i&2 == 0}
+			b.memory.sockets[0].dram = &moody{m: b.memory, ofReads: i&1 == 0, ofWrites: i&2 == 0}
 			sendSteps(b, steps)
 			b.run(t)
 			var gotReads, gotEntries [2][]clocked.Time
@@ -141,7 +141,7 @@ func TestWriteBufferBehindLateController(t *testing.T) {
 		spec := quiet()
 		spec.IIO.WriteBuffer = 1
 		b := newBench(t, spec, fourFrames(1), 0)
-		b.memory.dram = &moody{m: b.memory, ofReads: tells, ofWrites: tells}
+		b.memory.sockets[0].dram = &moody{m: b.memory, ofReads: tells, ofWrites: tells}
 		var want []clocked.Time
 		at := 1000 * ns
 		for i := range 3 {
@@ -171,7 +171,7 @@ func TestPageOpsBehindLateController(t *testing.T) {
 		config := fourFrames(1)
 		config.Shift = model.Shift2M
 		b := newBench(t, spec, config, 0)
-		b.memory.dram = &moody{m: b.memory, ofReads: tells, ofWrites: tells}
+		b.memory.sockets[0].dram = &moody{m: b.memory, ofReads: tells, ofWrites: tells}
 		b.kernel.send(1000*ns, msg.PageOp{Kind: msg.PageZero, Frame: 0, Page: 2})
 		b.kernel.send(1e6*ns, msg.PageOp{Kind: msg.PageCPURead, Frame: 0, Page: 2})
 		b.kernel.send(2e6*ns, msg.PageOp{Kind: msg.PageCPUWrite, Frame: 1, Page: 2})

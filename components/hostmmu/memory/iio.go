@@ -35,13 +35,13 @@ func (m *Memory) acceptWrite(now clocked.Time, i int, req *msg.MemReq) bool {
 	*w = write{at: clocked.Never, lines: lines, length: req.Len, kind: req.Kind, adapter: uint16(i), pa: req.PA,
 		oracle: req.Oracle, cookie: req.Cookie, body: req.Body}
 	c.held += lines
-	late, known := m.store(now, req.PA, lines)
+	late, known := m.store(now, c.socket, req.PA, lines)
 	if known {
 		w.at = max(now+late+m.spec.IIO.WriteLatency, c.placed)
 		c.placed = w.at
 	} else {
 		c.unknown++
-		m.waiting.put(waiter{kind: waitWrite, client: i, number: number, at: now + m.spec.IIO.WriteLatency})
+		m.waiting.put(waiter{kind: waitWrite, client: i, number: number, at: now + late + m.spec.IIO.WriteLatency})
 	}
 	if notifies(req.Kind) && m.ports.Inbox != nil {
 		c.notices++

@@ -76,7 +76,7 @@ type bench struct {
 
 // quiet is a Spec without LLC and write-buffer bound: only DRAM queues.
 func quiet() Spec {
-	return Spec{IIO: IIO{WriteLatency: 300 * ns}, DRAM: DRAM{Controller: controllerBanks, Channels: 1, Banks: 32, Row: 8192, RowMiss: 45 * ns, LineTime: 2730,
+	return Spec{NUMA: NUMA{Sockets: 1, Bandwidth: 166_400_000_000}, IIO: IIO{WriteLatency: 300 * ns}, DRAM: DRAM{Controller: controllerBanks, Channels: 1, Banks: 32, Row: 8192, RowMiss: 45 * ns, LineTime: 2730,
 		CPURead: 70 * ns, CPUWrite: 10 * ns}}
 }
 

@@ -39,12 +39,12 @@ func (m *Memory) acceptPageOps(now clocked.Time) {
 // cpu starts a load or store of the CPU, of so much unloaded latency.
 func (m *Memory) cpu(now clocked.Time, op *msg.PageOp, pa model.PA, latency clocked.Time) {
 	write := op.Kind == msg.PageCPUWrite
-	late, known := m.dram.start(now, transfer{pa: pa, lines: 1, write: write, ticket: m.waiting.next()})
+	late, known := m.start(now, cpuSocket, transfer{pa: pa, lines: 1, write: write, ticket: m.waiting.next()})
 	if known {
 		m.schedule(now, pageMove{op: *op}, now+late+latency)
 		return
 	}
-	m.waiting.put(waiter{kind: waitCPU, at: now + latency, op: *op})
+	m.waiting.put(waiter{kind: waitCPU, at: now + late + latency, op: *op})
 }
 
 // round is blocks of a page that a controller has yet to serve.
@@ -54,15 +54,16 @@ type round struct {
 	end  clocked.Time // of those served
 }
 
-// moveRound moves as many blocks as there are channels.
+// moveRound moves as many blocks as a socket has channels.
 func (m *Memory) moveRound(now clocked.Time, p pageMove) {
 	place := m.roundPlace()
 	r := round{move: p, end: now + 1}
 	for range min(p.left, uint64(m.spec.DRAM.Channels)) {
 		t := transfer{pa: r.move.next, lines: linesOfBlock, write: p.op.Kind != msg.PageOut, ticket: m.waiting.next()}
-		done := now + linesOfBlock*m.lineTime
-		if late, known := m.dram.start(now, t); known {
-			r.end = max(r.end, done+late)
+		late, known := m.start(now, cpuSocket, t)
+		done := now + linesOfBlock*m.lineTime + late
+		if known {
+			r.end = max(r.end, done)
 		} else {
 			m.waiting.put(waiter{kind: waitRound, number: uint32(place), at: done})
 			r.left++

@@ -13,6 +13,7 @@ type Spec struct {
 	IIO  IIO  `key:"iio" doc:"where posted writes wait for memory, one at each root port"`
 	DRAM DRAM `key:"dram" doc:"memory channels and banks"`
 	LLC  LLC  `key:"llc" doc:"last-level cache as devices see it"`
+	NUMA NUMA `key:"numa" doc:"sockets of the host"`
 }
 
 // IIO describes the buffer of posted writes behind each root port. By Little's
@@ -44,11 +45,24 @@ type LLC struct {
 	DDIOWays  int          `key:"ddio_ways" default:"2" min:"1" max:"16" doc:"ways among which a device write chooses its victim" source:"assumption: Intel's default DDIO way mask holds two ways"`
 }
 
+// NUMA describes the sockets, each with the controllers of host.dram and the
+// lines of host.llc, and the link between them. Kernel and CPU are on socket 0,
+// an adapter's tables and queues on its own, and so is what it writes while it
+// is in the LLC.
+type NUMA struct {
+	Sockets   int           `key:"sockets" default:"1" min:"1" max:"2" doc:"sockets of the host, each with memory controllers and LLC of its own" source:"any"`
+	Socket    int           `key:"socket" default:"0" min:"0" max:"1" doc:"socket that the adapter is at; adapters may differ" source:"any"`
+	Pages     string        `key:"pages" default:"first" oneof:"first,interleave" doc:"where frames for user pages are: all on socket 0, or on both in turn" source:"any"`
+	Latency   clocked.Time  `key:"latency" default:"25ns" min:"0ns" max:"10us" doc:"of the link between sockets, each way, beside the time of the data" source:"[pcie-bench]: 64 B DMA reads, Broadwell, 663.6 ns of remote and 610.3 of local DRAM on average; 3.1 of the 53.3 are the data's (derived)"`
+	Bandwidth model.BitRate `key:"bandwidth" default:"166.4Gb/s" min:"1Gb/s" max:"100Tb/s" doc:"of data on the link, each way" source:"assumption: a link of 2 B at 10.4 GT/s"`
+}
+
 // Config says what the platform knows beyond the Spec.
 type Config struct {
 	Clients     int             // root ports, 1 or more, and an IOMMU's walker
 	ReadService clocked.Time    // from the arrival of an LLC-missing read of one line to its answer: pcie.read_latency less the wires
 	Services    []clocked.Time  // ReadService of single clients, where not 0; may be shorter than Clients
+	Sockets     []int           // sockets of single clients; may be shorter than Clients, the others are at 0
 	Shift       model.PageShift // of a frame
 	Frames      int             // frames for user pages, from physical address 0; 0: no content is checked
 	Pages       int             // process pages, dense numbers 0 … Pages-1
@@ -66,9 +80,18 @@ func (c *Config) service(client int) clocked.Time {
 	return c.ReadService
 }
 
-// OfPeer describes the memory of a peer's host: the same parts, but no more than
-// channels and banks to simulate.
+// socket is the socket that a client is at.
+func (c *Config) socket(client int) int {
+	if client < len(c.Sockets) {
+		return c.Sockets[client]
+	}
+	return 0
+}
+
+// OfPeer describes the memory of a peer's host: the same parts, but one socket,
+// and no more than channels and banks to simulate.
 func (s Spec) OfPeer() Spec {
+	s.NUMA = NUMA{Sockets: 1, Bandwidth: 1}
 	if s.DRAM.Controller == controllerAkita {
 		s.DRAM.Controller = controllerBanks
 	}
@@ -98,12 +121,27 @@ func (s *Spec) Check(c Config) error {
 			return err
 		}
 	}
+	if err := s.NUMA.check(c); err != nil {
+		return err
+	}
 	for i := range c.Clients {
 		switch t := c.service(i); {
 		case t < 1:
 			return fmt.Errorf("memory: client %d: read service time %v: at least 1ps is due", i, t)
 		case s.LLC.DDIOLines > 0 && s.LLC.Saving >= t:
 			return fmt.Errorf("host.llc.saving: %v: less than the %v that a read of client %d takes in memory is due", s.LLC.Saving, t, i)
+		}
+	}
+	return nil
+}
+
+func (s *NUMA) check(c Config) error {
+	if s.Sockets < 1 || s.Sockets > 2 || s.Bandwidth < 1 {
+		return fmt.Errorf("host.numa: %d sockets, bandwidth %d b/s: one or two are due, and a bandwidth", s.Sockets, s.Bandwidth)
+	}
+	for _, socket := range c.Sockets {
+		if socket < 0 || socket >= s.Sockets {
+			return fmt.Errorf("host.numa.socket: %d: the host has %d (host.numa.sockets), counted from 0", socket, s.Sockets)
 		}
 	}
 	return nil

@@ -5,7 +5,6 @@ import (
 
 	"rnicmmu/clocked"
 	"rnicmmu/components/msg"
-	"rnicmmu/model/cache"
 	"rnicmmu/model/frame"
 )
 
@@ -40,6 +39,7 @@ type Stats struct {
 // client is what the unit keeps for a root port.
 type client struct {
 	service clocked.Time // of a read of one line
+	socket  int
 	writes  clocked.FIFO[write]
 	held    int          // lines in the write buffer
 	unknown int          // writes whose placing no controller has told yet
@@ -61,10 +61,10 @@ type Memory struct {
 	config   Config
 	ports    Ports
 	clients  []client
-	dram     controller
-	waiting  waiting                 // for it
+	sockets  []socket
+	waiting  waiting                 // for controllers
 	lineTime clocked.Time            // of each line after a transfer's first
-	ddio     *cache.Cache            // nil: device writes go to DRAM
+	links    [2]clocked.Serializer   // between sockets, by the one that data go to
 	content  *frame.Oracle           // nil: no frames
 	orphans  map[frame.ID]frame.Page // frames that an old registration keeps, and the page that they held; only looked up
 	moving   timeline[pageMove]
@@ -83,19 +83,15 @@ func New(e *clocked.Engine, name string, spec Spec, config Config) (*Memory, err
 		clients: make([]client, config.Clients)}
 	for i := range m.clients {
 		m.clients[i].service = config.service(i)
-	}
-	if n := spec.LLC.DDIOLines; n > 0 {
-		ddio, err := cache.New(cache.Geometry{Entries: n, Ways: spec.LLC.DDIOWays, Line: 1, Policy: cache.LRU})
-		if err != nil {
-			return nil, fmt.Errorf("host.llc: %w", err)
-		}
-		m.ddio = ddio
+		m.clients[i].socket = config.socket(i)
 	}
 	var err error
 	if m.content, err = newContent(config); err != nil {
 		return nil, fmt.Errorf("memory: %w", err)
 	}
-	m.build()
+	if err := m.build(); err != nil {
+		return nil, err
+	}
 	return m, nil
 }
 

@@ -4,7 +4,6 @@ import (
 	"rnicmmu/clocked"
 	"rnicmmu/components/msg"
 	"rnicmmu/measure"
-	"rnicmmu/model"
 )
 
 // Tick places what is due, answers, and then takes in what has arrived.
@@ -40,7 +39,7 @@ func (m *Memory) accept(now clocked.Time, i int) {
 func (m *Memory) acceptRead(now clocked.Time, i int, req *msg.MemReq) {
 	c := &m.clients[i]
 	lines := linesOf(req.PA, req.Len)
-	late, known := m.load(now, req.PA, lines)
+	late, known := m.load(now, c.socket, req.PA, lines)
 	at := now + c.service + clocked.Time(lines-1)*m.lineTime + late
 	m.stats.Reads++
 	if known && c.unknown == 0 {
@@ -75,44 +74,4 @@ func (m *Memory) answerReads(now clocked.Time, i int) {
 		*done.Push(now) = msg.MemDone{Kind: req.Kind, Stale: stale, Tag: req.Tag, Len: req.Len, PA: req.PA, Ledger: req.Ledger}
 		c.reads.pop()
 	}
-}
-
-// store is how late a device's write is, beside the latency of writes: not at
-// all where the LLC takes it, with the lines that it pushes out charged to
-// their channels.
-func (m *Memory) store(now clocked.Time, pa model.PA, lines int) (late clocked.Time, known bool) {
-	if m.ddio == nil {
-		return m.dram.start(now, transfer{pa: pa, lines: lines, write: true, ticket: m.waiting.next()})
-	}
-	first := uint64(pa) >> lineShift
-	for line := first; line < first+uint64(lines); line++ {
-		if _, out, evicted := m.ddio.Fill(line, line); evicted {
-			m.dram.start(now, transfer{pa: model.PA(out << lineShift), lines: 1, write: true, ticket: nobody})
-			m.stats.Writebacks++
-		}
-	}
-	return 0, true
-}
-
-// load is how late a device's read is, beside its service and line times: early
-// where the LLC has all of it.
-func (m *Memory) load(now clocked.Time, pa model.PA, lines int) (late clocked.Time, known bool) {
-	if m.inLLC(pa, lines) {
-		m.stats.LLCHits++
-		return -m.spec.LLC.Saving, true
-	}
-	return m.dram.start(now, transfer{pa: pa, lines: lines, ticket: m.waiting.next()})
-}
-
-func (m *Memory) inLLC(pa model.PA, lines int) bool {
-	if m.ddio == nil {
-		return false
-	}
-	first := uint64(pa) >> lineShift
-	for line := first; line < first+uint64(lines); line++ {
-		if _, hit := m.ddio.Lookup(line, line); !hit {
-			return false
-		}
-	}
-	return true
 }

@@ -60,19 +60,25 @@ func (w *waiting) count() int { return len(w.slots) - len(w.free) }
 // collect goes on with what controllers have served. An unloaded latency that is
 // shorter than the controller's is not kept.
 func (m *Memory) collect(now clocked.Time) {
-	for ticket, late, ok := m.dram.finished(now); ok; ticket, late, ok = m.dram.finished(now) {
-		w := m.waiting.take(ticket)
-		at := max(now, w.at+late)
-		switch w.kind {
-		case waitRead:
-			m.readServed(now, w, at)
-		case waitWrite:
-			m.writeServed(now, w, at)
-		case waitCPU:
-			m.schedule(now, pageMove{op: w.op}, at)
-		case waitRound:
-			m.blockServed(now, int(w.number), at)
+	for i := range m.sockets {
+		dram := m.sockets[i].dram
+		for ticket, late, ok := dram.finished(now); ok; ticket, late, ok = dram.finished(now) {
+			m.served(now, m.waiting.take(ticket), late)
 		}
+	}
+}
+
+func (m *Memory) served(now clocked.Time, w *waiter, late clocked.Time) {
+	at := max(now, w.at+late)
+	switch w.kind {
+	case waitRead:
+		m.readServed(now, w, at)
+	case waitWrite:
+		m.writeServed(now, w, at)
+	case waitCPU:
+		m.schedule(now, pageMove{op: w.op}, at)
+	case waitRound:
+		m.blockServed(now, int(w.number), at)
 	}
 }
 
