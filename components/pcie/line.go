@@ -96,18 +96,17 @@ func newLine(e *clocked.Engine, s *Spec, name string, up bool, writer, reader cl
 	if s.Inject.Down > 0 {
 		e.Wake(writer, s.Inject.Down) // what waits for credits is given up
 	}
-	kept, depth := l.room(s.ReplayBuffer.TLPs)
+	kept, depth := l.room(s.ReplayBuffer.TLPs, rules.TLPBytes(s.Gen, rules.Shape{Header: rules.Header3DW}))
 	l.replay = make([]packet, kept)
 	l.flight = clocked.NewWire[flying](e, clocked.WireSpec{Name: name, Writer: writer, Reader: reader,
 		Depth: depth, Latency: s.LinkLatency, Back: clocked.Picosecond})
 	return l
 }
 
-// room is the places of replay, and the number of TLPs on the way at once: where
-// things are lost, those of the replay buffer and what was sent in vain within the
-// latency.
-func (l *line) room(tlps int) (kept, depth int) {
-	const shortest = rules.Header3DW // in flit mode
+// room is the places of replay, and the number of TLPs on the way at once, of which
+// the shortest has so many bytes: where things are lost, those of the replay buffer
+// and what was sent in vain within the latency.
+func (l *line) room(tlps int, shortest int64) (kept, depth int) {
 	flying := int(int64(l.latency+2*l.flit)*l.serial.Den/(shortest*l.serial.Num)) + 2
 	if l.fault == nil {
 		kept = powerOfTwo(min(tlps, flying))
@@ -278,7 +277,7 @@ func (l *line) hasRoom(now clocked.Time) bool { return l.fault == nil || l.fligh
 // send puts a TLP of the replay buffer on the line, which is free at now, and
 // returns when its last byte has left. fresh: it is sent for the first time.
 func (l *line) send(now clocked.Time, p *packet, fresh bool) (end clocked.Time) {
-	if now > l.serial.Free() {
+	if l.flit > 0 && now > l.serial.Free() {
 		l.serial.Hold(l.whole(now)) // the flit under way has begun without it
 	}
 	_, end = l.serial.Send(now, int64(p.bytes))
