@@ -24,11 +24,12 @@ type receiver struct {
 
 // arrive takes what has come in, in order, into the receive buffers.
 func (r *receiver) arrive(now clocked.Time) {
-	for f := r.in.flight.Peek(now); f != nil; f = r.in.flight.Peek(now) {
-		if now >= r.tx.deaf && !r.in.isDown(now) {
+	w := r.in.flight
+	for f := w.Peek(now); f != nil; f = w.Peek(now) {
+		if r.in.fault == nil || now >= r.tx.deaf && !r.in.isDown(now) {
 			r.check(now, f)
 		}
-		r.in.flight.Pop(now)
+		w.Pop(now)
 	}
 }
 
