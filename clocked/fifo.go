@@ -37,7 +37,6 @@ func (f *FIFO[T]) Push() *T {
 	return f.At(f.tail - 1)
 }
 
-//go:noinline
 func (f *FIFO[T]) grow() {
 	old := *f
 	f.buf = make([]T, max(8, 2*len(old.buf)))

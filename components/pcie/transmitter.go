@@ -129,16 +129,16 @@ func (t *transmitter) book(now clocked.Time, lack Stall) {
 	t.stall, t.stalled = lack, now
 }
 
-// place is where the unit writes the next TLP before it launches it.
-func (t *transmitter) place() *packet {
-	return t.out.at(t.sequence.Oldest() + uint16(t.sequence.Outstanding()))
+// place is where the unit writes the next TLP, which it then launches.
+func (t *transmitter) place(class msg.TLPType) *packet {
+	return t.out.place(class, t.sequence.Oldest()+uint16(t.sequence.Outstanding()))
 }
 
 // launch sends the TLP in place as the next one of the chosen offer, and returns
 // when its last byte has left. The unit then fits the offer to what comes next,
 // or calls done. A link that is down swallows it.
-func (t *transmitter) launch(now clocked.Time, c choice) (end clocked.Time) {
-	o, p := t.chosen(c), t.place()
+func (t *transmitter) launch(now clocked.Time, c choice, p *packet) (end clocked.Time) {
+	o := t.chosen(c)
 	p.bytes, p.credits = uint32(o.wire), o.credits
 	if t.out.isDown(now) {
 		return now
