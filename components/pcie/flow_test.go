@@ -203,7 +203,7 @@ func TestShuffleAndNeedlessTicks(t *testing.T) {
 // time of the shortest TLPs: requests back to back.
 func TestRoomOnTheLine(t *testing.T) {
 	for _, gen := range []int{4, 5, 6} {
-		for latency := range clocked.Time(1500) {
+		for latency := range clocked.Time(330) {
 			r := newRig(t, ample, func(s *rigSpec) { s.Gen, s.Lanes, s.MRRS, s.LinkLatency = gen, 32, 128, 1+latency })
 			r.clients[0].todo = []msg.DMA{read1(0, 4096)}
 			r.run(t)
