@@ -207,20 +207,21 @@ func (l *line) remind() {
 
 // owe makes the writer send a packet for one more TLP. One of its kind that has
 // not left says what this one does.
-func (l *line) owe(now clocked.Time, k dllpKind, p pace, body dllpBody) {
+func (l *line) owe(now clocked.Time, k dllpKind, p *pace, body dllpBody) {
 	l.settle(now)
 	o := &l.owed[k]
+	o.body = body
 	if o.at == clocked.Never {
 		o.count = 0
 	}
-	o.at = min(o.at, now+p.delay)
 	o.count++
+	at := now + p.delay
 	if o.count == p.every {
-		o.at = now
+		at = now
 	}
-	o.body = body
-	if o.at < l.due {
-		l.due = o.at
+	o.at = min(o.at, at)
+	if at < l.due {
+		l.due = at
 		l.notify(now)
 	}
 }
@@ -270,12 +271,6 @@ func (l *line) predict() clocked.Time {
 	return l.whole(end) + l.latency
 }
 
-// free is when a TLP may start: not later than now, or when to ask again.
-func (l *line) free(now clocked.Time) clocked.Time {
-	l.settle(now)
-	return l.from(now)
-}
-
 // hasRoom tells whether one more TLP may be on its way; a line that loses nothing
 // has room for all of the replay buffer.
 func (l *line) hasRoom(now clocked.Time) bool { return l.fault == nil || l.flight.Ready(now) }
@@ -286,21 +281,21 @@ func (l *line) send(now clocked.Time, p *packet, fresh bool) (end clocked.Time) 
 	if now > l.serial.Free() {
 		l.serial.Hold(l.whole(now)) // the flit under way has begun without it
 	}
-	_, end = l.serial.Send(now, p.bytes)
+	_, end = l.serial.Send(now, int64(p.bytes))
 	whole := l.whole(end)
 	arrival := whole + l.latency
 	if l.fault == nil {
 		*l.flight.PushAt(now, arrival) = flying{seq: p.seq}
 		return end
 	}
-	d, delay := l.fault.tlp(now, whole, p.bytes, fresh)
+	d, delay := l.fault.tlp(now, whole, int64(p.bytes), fresh)
 	arrival += delay
 	switch d {
 	case damagePoison:
 		p.Poisoned = p.Payload
 	case damageDuplicate:
 		*l.flight.PushAt(now, arrival) = flying{seq: p.seq}
-		_, again := l.serial.Send(now, p.bytes)
+		_, again := l.serial.Send(now, int64(p.bytes))
 		if !l.flight.Ready(now) { // too many are on their way
 			return end
 		}

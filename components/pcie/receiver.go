@@ -18,9 +18,9 @@ type receiver struct {
 	returns  [rules.NumPools]rules.Allocation
 
 	ack, update pace
-	together    bool         // UpdateFC of all types leave together
-	withheld    msg.TLPType  // class whose credits never come back; numClasses: none
-	tx          *transmitter // of this end, which retrains the link
+	together    bool             // UpdateFC of all types leave together
+	finite      [numClasses]bool // credits of the class come back
+	tx          *transmitter     // of this end, which retrains the link
 }
 
 // arrive takes what has come in, in order, into the receive buffers.
@@ -42,12 +42,12 @@ func (r *receiver) check(now clocked.Time, f *flying) {
 	case rules.Accept:
 		r.accept(now, r.in.at(f.seq))
 		if f.damage == damageNak {
-			r.owe(now, dllpNak, pace{})
+			r.owe(now, dllpNak, &atOnce)
 		}
 	case rules.Duplicate:
-		r.owe(now, dllpAck, pace{})
+		r.owe(now, dllpAck, &atOnce)
 	case rules.Bad:
-		r.owe(now, dllpNak, pace{})
+		r.owe(now, dllpNak, &atOnce)
 	}
 }
 
@@ -58,11 +58,14 @@ func (r *receiver) accept(now clocked.Time, p *packet) {
 	*kept = *p
 	kept.arrival = now
 	r.in.taken++
-	r.owe(now, dllpAck, r.ack)
+	r.owe(now, dllpAck, &r.ack)
 }
 
+// atOnce is the pace of what does not wait.
+var atOnce pace
+
 // owe makes this end send an Ack or Nak for what it has accepted.
-func (r *receiver) owe(now clocked.Time, k dllpKind, p pace) {
+func (r *receiver) owe(now clocked.Time, k dllpKind, p *pace) {
 	r.out.owe(now, k, p, dllpBody{seq: r.sequence.Last()})
 }
 
@@ -76,35 +79,31 @@ func (r *receiver) first(class msg.TLPType) *packet {
 
 // drain frees the place of the oldest TLP of a class and returns its credits.
 func (r *receiver) drain(now clocked.Time, class msg.TLPType) {
-	p := r.held[class].Front()
-	h, d := &r.returns[headers(class)], &r.returns[data(class)]
-	if class != r.withheld && (!h.Infinite() || !d.Infinite() && p.Payload) {
-		h.Return(1)
-		d.Return(rules.DataCredits(carried(p)))
-		r.out.owe(now, dllpUpdate+dllpKind(class), r.update, dllpBody{header: h.Field(), data: d.Field()})
-		if r.together {
-			r.accompany(now, class)
-		}
+	if r.finite[class] {
+		r.giveBack(now, class, r.held[class].Front())
 	}
 	r.held[class].Pop()
 }
 
-// accompany owes the UpdateFC of the other types beside that of a class.
-func (r *receiver) accompany(now clocked.Time, class msg.TLPType) {
+// giveBack returns the credits of a TLP.
+func (r *receiver) giveBack(now clocked.Time, class msg.TLPType, p *packet) {
+	h, d := &r.returns[headers(class)], &r.returns[data(class)]
+	if h.Infinite() && p.credits == 0 {
+		return
+	}
+	h.Return(1)
+	d.Return(p.credits)
 	for c := range msg.TLPType(numClasses) {
-		if c != class && c != r.withheld {
-			h, d := &r.returns[headers(c)], &r.returns[data(c)]
-			r.out.owe(now, dllpUpdate+dllpKind(c), r.update, dllpBody{header: h.Field(), data: d.Field()})
+		if c == class || r.together && r.finite[c] {
+			r.oweUpdate(now, c)
 		}
 	}
 }
 
-// carried is the payload of a TLP in bytes, as it travels.
-func carried(p *packet) uint32 {
-	if p.Payload {
-		return rules.Carried(p.PA, p.Len)
-	}
-	return 0
+// oweUpdate makes this end send the UpdateFC of a class.
+func (r *receiver) oweUpdate(now clocked.Time, class msg.TLPType) {
+	h, d := &r.returns[headers(class)], &r.returns[data(class)]
+	r.out.owe(now, dllpUpdate+dllpKind(class), &r.update, dllpBody{header: h.Field(), data: d.Field()})
 }
 
 // empty tells whether the receive buffers are.

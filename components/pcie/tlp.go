@@ -63,10 +63,11 @@ var severity = [...]uint8{msg.StatusSuccess: 0, msg.StatusRetry: 1, msg.StatusPo
 // packet is a TLP in the replay buffer or in a receive buffer.
 type packet struct {
 	msg.TLP
-	seq     uint16
-	client  uint8        // doorbells: the client it is for
+	bytes   uint32       // on the wire
+	credits uint32       // of data
 	written uint32       // doorbells: bytes of the whole MMIO write or message
-	bytes   int64        // on the wire
+	seq     uint16       // on the line
+	client  uint8        // doorbells: the client it is for
 	order   uint64       // number of the TLP on its direction
 	arrival clocked.Time // of its last byte
 }

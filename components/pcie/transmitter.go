@@ -26,7 +26,8 @@ type transmitter struct {
 	in     *line // brings Ack, Nak and UpdateFC
 
 	offers   [numClasses]clocked.FIFO[offer]
-	accepted uint64 // numbers given to offers
+	front    [numClasses]uint64 // number of the oldest offer of each class; nobody: none
+	accepted uint64             // numbers given to offers
 	pass     passing
 	window   int    // offers of a class that are looked at
 	tags     int32  // free; of a root port: always some
@@ -58,15 +59,17 @@ type transmitter struct {
 // submit offers something new of the unit's. The unit fits it to its first TLP.
 func (t *transmitter) submit(class msg.TLPType, place int32) *offer {
 	t.accepted++
+	t.front[class] = min(t.front[class], t.accepted)
 	o := t.offers[class].Push()
 	*o = offer{since: t.accepted, place: place, packet: rules.Packet{Class: rows[class]}}
 	return o
 }
 
+// nobody is later than any offer.
+const nobody = ^uint64(0)
+
 // waiting tells whether there are offers.
-func (t *transmitter) waiting() bool {
-	return t.offers[0].Len()+t.offers[1].Len()+t.offers[2].Len() > 0
-}
+func (t *transmitter) waiting() bool { return t.front[0]&t.front[1]&t.front[2] != nobody }
 
 // choice is the offer that is sent now.
 type choice struct {
@@ -109,13 +112,18 @@ func (t *transmitter) ready(now clocked.Time) bool {
 
 // isFree tells whether the line is free, and else sets a timer.
 func (t *transmitter) isFree(now clocked.Time) bool {
-	next := t.out.free(now)
+	t.out.settle(now)
+	next := t.out.from(now)
 	if next > now && next != t.alarm {
 		t.alarm = next
 		t.engine.Wake(t.unit, next)
 	}
 	return next <= now
 }
+
+// more tells, when a TLP was launched, whether another one may follow at now, as on
+// a link that is down; else, if there is one, a timer is set.
+func (t *transmitter) more(now clocked.Time) bool { return t.waiting() && t.isFree(now) }
 
 // book charges the idle time of the link to what it has been waiting for.
 func (t *transmitter) book(now clocked.Time, lack Stall) {
@@ -139,7 +147,7 @@ func (t *transmitter) place() *packet {
 // or calls done. A link that is down swallows it.
 func (t *transmitter) launch(now clocked.Time, c choice) (end clocked.Time) {
 	o, p := t.chosen(c), t.place()
-	p.bytes = o.wire
+	p.bytes, p.credits = uint32(o.wire), o.credits
 	if t.out.isDown(now) {
 		return now
 	}
@@ -147,7 +155,7 @@ func (t *transmitter) launch(now clocked.Time, c choice) (end clocked.Time) {
 	p.seq, p.order = t.sequence.Next(), t.sent
 	t.credits[headers(c.class)].Take(1)
 	t.credits[data(c.class)].Take(o.credits)
-	t.held += p.bytes
+	t.held += o.wire
 	t.stats.WireBytes += uint64(p.bytes)
 	*t.end(p.seq) = t.stats.WireBytes
 	end = t.out.send(now, p, true)
