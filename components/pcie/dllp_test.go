@@ -133,7 +133,7 @@ func TestOrderOfDLLPs(t *testing.T) {
 	busy := 100 * ns
 	l.hold(0, busy)
 	for i, k := range []dllpKind{dllpUpdate + 2, dllpAck, dllpUpdate, dllpNak, dllpUpdate + 1, dllpAck} {
-		l.owe(clocked.Time(i)*ns, k, pace{}, dllpBody{seq: uint16(i)})
+		l.owe(clocked.Time(i)*ns, k, &pace{}, dllpBody{seq: uint16(i)})
 	}
 	l.settle(busy - 1)
 	if l.left.Len() > 0 {
