@@ -94,7 +94,7 @@ func (r *receiver) giveBack(now clocked.Time, class msg.TLPType, p *packet) {
 	h.Return(1)
 	d.Return(p.credits)
 	for c := range msg.TLPType(numClasses) {
-		if c == class || r.together && r.finite[c] {
+		if c == class || r.together {
 			r.oweUpdate(now, c)
 		}
 	}
