@@ -7,7 +7,7 @@ import (
 )
 
 // Tick does what is due at the endpoint: takes what has arrived, answers,
-// accepts DMAs and sends at most one TLP.
+// accepts DMAs and sends at most one TLP; into a link that is down, all there are.
 func (u *Endpoint) Tick(now clocked.Time) {
 	u.receive(now)
 	u.expire(now)

@@ -47,8 +47,8 @@ type transmitter struct {
 	recovery clocked.Time // time of a retraining
 	deaf     clocked.Time // this end does not receive before
 	sent     uint64       // TLPs, each once
-	alarm    clocked.Time
-	starved  bool // the last choice failed for want of what comes with an Ack or UpdateFC
+	alarm    clocked.Time // when the line is free, as far as a timer is set for it
+	starved  bool         // the last choice failed for want of what comes with an Ack or UpdateFC
 
 	stall   Stall
 	stalled clocked.Time // since when, unless stall is stallNone
