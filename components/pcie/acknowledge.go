@@ -19,8 +19,8 @@ func (t *transmitter) collect(now clocked.Time) {
 			t.stats.Naks++
 			t.perform(now, do)
 		case dllpTrain:
-			t.out.hold(now, d.body.until)
-			t.trained(d.body.until)
+			t.out.hold(now, d.until)
+			t.trained(d.until)
 		default:
 			class := k - dllpUpdate
 			t.credits[2*class].Update(d.body.header)
