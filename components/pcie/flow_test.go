@@ -111,6 +111,13 @@ func (n *nag) Tick(now clocked.Time) {
 	n.engine.Wake(n.id, now+1+clocked.Time(n.random.Int64N(5000)))
 }
 
+// nag wakes both ends of a link for nothing until an instant.
+func (r *rig) nag(random *rand.Rand, until clocked.Time) {
+	n := &nag{engine: r.engine, units: []clocked.UnitID{r.Endpoint.ID(), r.Root.ID()}, random: random, until: until}
+	n.id = r.engine.Register(n)
+	r.engine.Wake(n.id, 1)
+}
+
 // tight has little of everything.
 func tight(s *rigSpec) {
 	s.pace = 7777 * clocked.Picosecond
@@ -162,9 +169,7 @@ func traffic(t tb, shuffle uint64, nagged bool, change ...option) string {
 	}
 	r.memory.status = func(q *msg.MemReq) msg.Status { return msg.Status(q.PA >> 6 & q.PA >> 8 & 3) }
 	if nagged {
-		n := &nag{engine: r.engine, units: []clocked.UnitID{r.Endpoint.ID(), r.Root.ID()}, random: random, until: 200 * clocked.Microsecond}
-		n.id = r.engine.Register(n)
-		r.engine.Wake(n.id, 1)
+		r.nag(random, 200*clocked.Microsecond)
 	}
 	r.run(t)
 	conserved(t, r)

@@ -314,10 +314,13 @@ func (l *line) send(now clocked.Time, p *packet, fresh bool) (end clocked.Time) 
 	return end
 }
 
-// hold keeps the line from sending before the given time.
+// hold keeps the line from sending before the given time. SKP ordered sets that
+// are due meanwhile are part of why.
 func (l *line) hold(now, until clocked.Time) {
 	l.settle(now)
+	l.from(now)
 	l.serial.Hold(until)
+	l.skp.pass(until)
 }
 
 // train tells the reader that both directions stand still until the given time.

@@ -63,7 +63,7 @@ func (d *end) init(e *clocked.Engine, s *Spec, name string, in, out *line, own, 
 	if d.tx.pass.open() || s.Relaxed || s.IDOrdered {
 		d.tx.window = window
 	}
-	*d.rx = receiver{in: in, out: out, ack: s.Ack.pace(s), update: s.Update.pace(s), tx: d.tx}
+	*d.rx = receiver{in: in, out: out, ack: s.Ack.pace(s), update: s.Update.pace(s), tx: d.tx, together: s.UpdateAll}
 	for p := range rules.NumPools {
 		d.tx.credits[p] = rules.NewAccount(p, rules.Scale(s.Scale), uint32(peers.pools()[p]))
 		d.rx.returns[p] = rules.NewAllocation(p, rules.Scale(s.Scale), uint32(own.pools()[p]))

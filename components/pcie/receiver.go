@@ -17,6 +17,7 @@ type receiver struct {
 	returns  [rules.NumPools]rules.Allocation
 
 	ack, update pace
+	together    bool             // UpdateFC of all types leave together
 	finite      [numClasses]bool // credits of the class come back
 	tx          *transmitter     // of this end, which retrains the link
 }
@@ -98,6 +99,16 @@ func (r *receiver) giveBack(now clocked.Time, class msg.TLPType, p *packet) {
 	}
 	h.Return(1)
 	d.Return(p.credits)
+	for c := range msg.TLPType(numClasses) {
+		if c == class || r.together {
+			r.oweUpdate(now, c)
+		}
+	}
+}
+
+// oweUpdate makes this end send the UpdateFC of a class.
+func (r *receiver) oweUpdate(now clocked.Time, class msg.TLPType) {
+	h, d := &r.returns[headers(class)], &r.returns[data(class)]
 	r.out.owe(now, dllpUpdate+dllpKind(class), &r.update, dllpBody{header: h.Field(), data: d.Field()})
 }
 

@@ -31,8 +31,35 @@ func TestDroppedLastTLP(t *testing.T) {
 			if s, _ := w.stats(r.Link); s.ReplayTimeouts != 1 || s.Replayed != 1 || s.Naks+s.Rollovers+s.Recoveries != 0 {
 				t.Errorf("%s: %+v, want one time-out and one TLP sent again", w.name, s)
 			}
-			allBack(t, r)
+			conserved(t, r)
 		}
+	}
+}
+
+// Acks that take longer than the replay timer: all is sent again until the Ack comes
+// with which the receiver answers the first duplicate; the rest is not.
+func TestAckEndsAReplay(t *testing.T) {
+	for _, w := range ways {
+		const total = 40
+		spec := injected(t, w.name+" 1000 drop") // a link that might lose something
+		spec.Ack.Delay = 20 * clocked.Microsecond
+		r := newRig(t, of(spec))
+		w.load(r, 0, total)
+		r.run(t)
+		c := schedule{&w, &spec}
+		from := c.end(1) + replayTimer
+		ack := c.nak(from + serial(&spec, w.bytes) + spec.LinkLatency)
+		again := 0
+		for from+serial(&spec, int64(again)*w.bytes) < ack {
+			again++
+		}
+		if s, _ := w.stats(r.Link); again >= total || s.Replayed != uint64(again) || s.ReplayTimeouts != 1 {
+			t.Errorf("%s: %d TLPs sent again by %d time-outs, want %d of %d by 1", w.name, s.Replayed, s.ReplayTimeouts, again, total)
+		}
+		if got := w.seen(r); len(got) != total || got[total-1] > from {
+			t.Errorf("%s: %d of %d came, the last at %v", w.name, len(got), total, got[len(got)-1])
+		}
+		conserved(t, r)
 	}
 }
 
@@ -77,7 +104,7 @@ func TestFramingError(t *testing.T) {
 			if sender.Recoveries != 0 || receiver.Recoveries != 1 || sender.Replayed != uint64(replayed) {
 				t.Errorf("%s: %+v at the sender, want %d replayed; %d recoveries at the receiver, want 1", w.name, sender, replayed, receiver.Recoveries)
 			}
-			allBack(t, r)
+			conserved(t, r)
 		}
 	}
 }
@@ -115,7 +142,7 @@ func TestRecoveryStopsBothWays(t *testing.T) {
 		if s, _ := other.stats(r.Link); s.Replayed == 0 {
 			t.Errorf("%s: nothing was sent again", other.name)
 		}
-		allBack(t, r)
+		conserved(t, r)
 	}
 }
 
@@ -151,7 +178,7 @@ func TestReplayNumRollsOver(t *testing.T) {
 				t.Errorf("%s, lost %v: %+v and %d recoveries at the receiver, want 4 time-outs, 4 replays, 1 rollover, 1 recovery and 0",
 					w.name, lost, sender, receiver.Recoveries)
 			}
-			allBack(t, r)
+			conserved(t, r)
 		}
 	}
 }
@@ -175,7 +202,7 @@ func TestLineFullOfCopies(t *testing.T) {
 			if s, _ := w.stats(r.Link); s.Replayed > uint64(2*room) {
 				t.Errorf("%s: %d TLPs sent again, more than the %d that there are places for, before and after", w.name, s.Replayed, room)
 			}
-			allBack(t, r)
+			conserved(t, r)
 		}
 	}
 }
