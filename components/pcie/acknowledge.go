@@ -20,8 +20,8 @@ func (t *transmitter) collect(now clocked.Time) {
 			t.stats.Naks++
 			t.perform(now, do)
 		case dllpTrain:
-			t.out.hold(now, d.body.until)
-			t.trained(d.body.until)
+			t.out.hold(now, d.until)
+			t.trained(d.until)
 		default:
 			class := msg.TLPType(k - dllpUpdate)
 			t.credits[headers(class)].Update(d.body.header)

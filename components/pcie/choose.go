@@ -138,7 +138,7 @@ func (t *transmitter) missing(now clocked.Time, class msg.TLPType, o *offer) Sta
 	case t.credits[data(class)].Lacks(o.credits):
 		t.starved = true
 		return Stall(data(class))
-	case t.sequence.Outstanding() >= t.maxTLPs || t.held+o.wire > t.maxHeld || !t.out.hasRoom(now):
+	case t.sequence.Outstanding() >= t.maxTLPs || t.held+int64(o.wire) > t.maxHeld || !t.out.hasRoom(now):
 		t.starved = true
 		return StallReplay
 	}

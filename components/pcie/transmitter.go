@@ -9,7 +9,7 @@ import (
 // offer is a DMA, answer or message that a unit wants to send, by its next TLP.
 type offer struct {
 	since   uint64 // number of its acceptance: older ones have lower ones
-	wire    int64  // bytes on the line
+	wire    uint32 // bytes on the line
 	place   int32  // the unit's, of what it is
 	bytes   uint32 // of its payload that count; of a read, those that it asks for
 	credits uint32 // of data
@@ -139,7 +139,7 @@ func (t *transmitter) place(class msg.TLPType) *packet {
 // or calls done. A link that is down swallows it.
 func (t *transmitter) launch(now clocked.Time, c choice, p *packet) (end clocked.Time) {
 	o := t.chosen(c)
-	p.bytes, p.credits = uint32(o.wire), o.credits
+	p.bytes, p.credits = o.wire, o.credits
 	if t.out.isDown(now) {
 		return now
 	}
@@ -147,7 +147,7 @@ func (t *transmitter) launch(now clocked.Time, c choice, p *packet) (end clocked
 	p.seq, p.order = t.sequence.Next(), t.sent
 	t.credits[headers(c.class)].Take(1)
 	t.credits[data(c.class)].Take(o.credits)
-	t.held += o.wire
+	t.held += int64(o.wire)
 	t.stats.WireBytes += uint64(p.bytes)
 	*t.end(p.seq) = t.stats.WireBytes
 	end = t.out.send(now, p, true)
