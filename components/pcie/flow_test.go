@@ -203,3 +203,18 @@ func TestShuffleAndNeedlessTicks(t *testing.T) {
 		}
 	}
 }
+
+// A line has room for all that is on its way at once, whatever its latency is to the
+// time of the shortest TLPs: requests back to back.
+func TestRoomOnTheLine(t *testing.T) {
+	for _, gen := range []int{4, 5, 6} {
+		for latency := range clocked.Time(330) {
+			r := newRig(t, ample, func(s *rigSpec) { s.Gen, s.Lanes, s.MRRS, s.LinkLatency = gen, 32, 128, 1+latency })
+			r.clients[0].todo = []msg.DMA{read1(0, 4096)}
+			r.run(t)
+			if len(r.clients[0].dones) != 1 || r.Endpoint.Stats().TLPs[msg.NonPosted] != 32 {
+				t.Fatalf("gen %d, latency %v: %d answers to 32 requests", gen, 1+latency, len(r.clients[0].dones))
+			}
+		}
+	}
+}

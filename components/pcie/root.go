@@ -234,14 +234,14 @@ func (u *RootPort) sendBell(now clocked.Time, c choice) {
 	if b.msg.Message {
 		kind = msg.KindMessage
 	}
-	p := u.tx.place()
+	p := u.tx.place(c.class)
 	*p = packet{TLP: msg.TLP{Type: msg.Posted, Kind: kind, Payload: n > 0, Len: n}}
 	b.offset += n
 	if b.offset == b.size {
 		p.client, p.written = b.msg.Client, b.size
 		p.Last, p.Cookie, p.Body, p.Ledger = true, b.msg.Cookie, b.msg.Body, b.msg.Ledger
 	}
-	u.tx.launch(now, c)
+	u.tx.launch(now, c, p)
 	if b.offset < b.size {
 		u.part(o, b)
 		return
@@ -257,7 +257,7 @@ func (u *RootPort) sendCompletion(now clocked.Time, c choice) {
 	i, n := o.place, o.bytes
 	a := &u.answers.at[i]
 	d := &a.done
-	p := u.tx.place()
+	p := u.tx.place(c.class)
 	*p = packet{TLP: msg.TLP{Type: msg.Completion, Kind: d.Kind, Stale: d.Stale, Status: d.Status, Payload: n > 0,
 		Relaxed: d.Relaxed, Tag: d.Tag, Len: n, PA: d.PA + model.PA(a.offset)}}
 	a.offset += n
@@ -265,7 +265,7 @@ func (u *RootPort) sendCompletion(now clocked.Time, c choice) {
 	if last {
 		p.Last, p.Ledger, p.Entry = true, d.Ledger, d.Entry
 	}
-	u.tx.launch(now, c)
+	u.tx.launch(now, c, p)
 	if !last {
 		u.piece(o, a)
 		return
