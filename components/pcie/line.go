@@ -318,7 +318,6 @@ func (l *line) send(now clocked.Time, p *packet, fresh bool) (end clocked.Time) 
 // are due meanwhile are part of why.
 func (l *line) hold(now, until clocked.Time) {
 	l.settle(now)
-	l.from(now)
 	l.serial.Hold(until)
 	l.skp.pass(until)
 }
