@@ -149,7 +149,7 @@ func (s *System) buildNode(i int, spec Spec) (*node, error) {
 	if n.tpt, err = tpt.New(s.engine, name("tpt", i), spec.TPT, config); err != nil {
 		return nil, err
 	}
-	spec.PCIe.Seed = s.spec.Seed
+	spec.PCIe.Seed, spec.PCIe.Adapter = s.spec.Seed, uint16(i)
 	if n.link, err = pcie.New(s.engine, name("pcie", i), spec.PCIe, n.clock); err != nil {
 		return nil, err
 	}

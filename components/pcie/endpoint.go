@@ -25,13 +25,12 @@ type Endpoint struct {
 	id     clocked.UnitID
 	engine *clocked.Engine
 	clock  clocked.Domain
-	mps    uint32
 	mrrs   uint32
-	shape  shaping
 	attr   rules.Packet // attributes of payload
 	ports  []port
-	tx     transmitter
-	rx     receiver
+	completer
+	tx transmitter
+	rx receiver
 
 	turn   int // client that is asked first
 	writes slots[write]
@@ -45,7 +44,7 @@ type Endpoint struct {
 	expiry  clocked.FIFO[expiry] // of requests, in the order of their sending
 	watched bool                 // the unit ticks when the first of expiry is due
 
-	unclaimed, unexpected, timedOut uint64
+	unclaimed, unexpected, timedOut, refused uint64
 }
 
 // port is a client and the answers that it has not taken yet: of what was
@@ -96,14 +95,28 @@ type expiry struct {
 	use uint32
 }
 
+// endpointRCB is the read completion boundary of what is no root complex ([PG213]).
+const endpointRCB = 128
+
 func newEndpoint(name string, spec Spec, clock clocked.Domain) *Endpoint {
 	first, _ := rules.Tags(spec.TagBits)
-	u := &Endpoint{name: name, clock: clock, mps: uint32(spec.MPS), mrrs: uint32(spec.MRRS), shape: shaping{spec.ECRC},
-		attr:   rules.Packet{Relaxed: spec.Relaxed, IDOrdered: spec.IDOrdered},
+	u := &Endpoint{name: name, clock: clock, mrrs: uint32(spec.MRRS), attr: rules.Packet{Relaxed: spec.Relaxed, IDOrdered: spec.IDOrdered},
+		completer: completer{device: spec.Adapter, rcb: endpointRCB, mps: uint32(spec.MPS), split: rules.SplitMin,
+			shape: shaping{spec.ECRC}, answers: newSlots[completion](rootQueue)},
 		writes: newSlots[write](spec.WriteQueue), most: spec.ReadQueue,
 		reads: newSlots[read](spec.ReadQueue + spec.usable()), // one is in the queue or holds a tag
 		tags:  newSlots[tag](spec.usable()), first: uint16(first), timeout: spec.CompletionTimeout}
 	return u
+}
+
+func (u *Endpoint) register(e *clocked.Engine) { u.engine, u.id = e, e.Register(u) }
+
+// end is the endpoint's end of its link.
+func (u *Endpoint) end() end { return end{u.id, u.name, 1, &u.tx, &u.rx} }
+
+// reserve sets what the endpoint's reads have to share: tags and completion space.
+func (u *Endpoint) reserve(s *Spec) {
+	u.tx.tags, u.tx.space = int32(s.usable()), uint32(s.CompletionBuffer)
 }
 
 // Connect sets the endpoint's wires, once, before the engine runs.
@@ -124,22 +137,22 @@ func (u *Endpoint) Name() string { return u.name }
 // Stats are what the endpoint has sent upstream.
 func (u *Endpoint) Stats() Stats {
 	s := u.tx.stats
-	s.Unclaimed, s.Unexpected, s.TimedOut = u.unclaimed, u.unexpected, u.timedOut
+	s.Unclaimed, s.Unexpected, s.TimedOut, s.Refused = u.unclaimed, u.unexpected, u.timedOut, u.refused
 	return s
 }
 
 // attributes are what the ordering table sees of a DMA. Only payload is relaxed:
 // what tells of it must not overtake it.
 func (u *Endpoint) attributes(class msg.TLPType, d *msg.DMA) rules.Packet {
-	p := rules.Packet{Class: rows[class], PASID: d.Address.PASID}
+	p := rules.Packet{Class: rows[class], Sender: u.device, PASID: d.Address.PASID}
 	if d.Kind == msg.KindData {
 		p.Relaxed, p.IDOrdered = u.attr.Relaxed, u.attr.IDOrdered
 	}
 	return p
 }
 
-// piece fits an offer to the part of a DMA from offset on.
-func (u *Endpoint) piece(o *offer, d *msg.DMA, offset uint32) {
+// part fits an offer to the part of a DMA from offset on.
+func (u *Endpoint) part(o *offer, d *msg.DMA, offset uint32) {
 	pa := d.PA + model.PA(offset)
 	switch {
 	case d.Kind == msg.KindMessage:

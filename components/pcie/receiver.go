@@ -73,24 +73,30 @@ func (r *receiver) first(class msg.TLPType) *packet {
 	return r.held[class].Front()
 }
 
+// oldest is the oldest TLP of all; nil: none.
+func (r *receiver) oldest() (p *packet) {
+	for class := range r.held {
+		if f := r.first(msg.TLPType(class)); f != nil && (p == nil || f.order < p.order) {
+			p = f
+		}
+	}
+	return p
+}
+
 // drain frees the place of the oldest TLP of a class and returns its credits.
 func (r *receiver) drain(now clocked.Time, class msg.TLPType) {
-	p := r.held[class].Front()
-	h, d := &r.returns[headers(class)], &r.returns[data(class)]
-	if class != r.withheld && (!h.Infinite() || !d.Infinite() && p.Payload) {
-		h.Return(1)
-		d.Return(rules.DataCredits(carried(p)))
-		r.out.owe(now, dllpUpdate+dllpKind(class), r.update, dllpBody{header: h.Field(), data: d.Field()})
-	}
+	r.free(now, class, r.held[class].Front().shape.Payload)
 	r.held[class].Pop()
 }
 
-// carried is the payload of a TLP in bytes, as it travels.
-func carried(p *packet) uint32 {
-	if p.Payload {
-		return rules.Carried(p.PA, p.Len)
+// free returns the credits of a TLP with a payload of so many bytes as it travels.
+func (r *receiver) free(now clocked.Time, class msg.TLPType, payload uint32) {
+	h, d := &r.returns[headers(class)], &r.returns[data(class)]
+	if class != r.withheld && (!h.Infinite() || !d.Infinite() && payload > 0) {
+		h.Return(1)
+		d.Return(rules.DataCredits(payload))
+		r.out.owe(now, dllpUpdate+dllpKind(class), r.update, dllpBody{header: h.Field(), data: d.Field()})
 	}
-	return 0
 }
 
 // empty tells whether the receive buffers are.

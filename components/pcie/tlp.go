@@ -63,9 +63,12 @@ var severity = [...]uint8{msg.StatusSuccess: 0, msg.StatusRetry: 1, msg.StatusPo
 // packet is a TLP in the replay buffer or in a receive buffer.
 type packet struct {
 	msg.TLP
+	rule    rules.Packet // what the ordering table looks at
+	shape   rules.Shape
 	seq     uint16
-	client  uint8        // doorbells: the client it is for
-	written uint32       // doorbells: bytes of the whole MMIO write or message
+	to      uint16       // completions and messages to adapters: the adapter
+	client  uint8        // messages to adapters: the client
+	written uint32       // of the last TLP of a write: bytes of all of them; of a message: of its data
 	bytes   int64        // on the wire
 	order   uint64       // number of the TLP on its direction
 	arrival clocked.Time // of its last byte

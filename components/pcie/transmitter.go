@@ -25,12 +25,13 @@ type transmitter struct {
 	out    *line
 	in     *line // brings Ack, Nak and UpdateFC
 
-	offers   [numClasses]clocked.FIFO[offer]
-	accepted uint64 // numbers given to offers
-	pass     passing
-	window   int    // offers of a class that are looked at
-	tags     int32  // free; of a root port: always some
-	space    uint32 // completion space that is free
+	*queue         // from which the next offer is chosen: the only one but in a switch
+	queues []queue // in a switch, one for each port
+	turn   int     // the one that is asked first
+	pass   passing
+	window int    // offers of a class that are looked at
+	tags   int32  // free; of what is no endpoint: always some
+	space  uint32 // completion space that is free
 
 	credits  [rules.NumPools]rules.Account
 	sequence rules.Sender
@@ -54,13 +55,6 @@ type transmitter struct {
 	stats   Stats
 }
 
-// submit offers something new.
-func (t *transmitter) submit(class msg.TLPType, o offer) {
-	t.accepted++
-	o.since = t.accepted
-	*t.offers[class].Push() = o
-}
-
 // choice is the offer that is sent now.
 type choice struct {
 	class msg.TLPType
@@ -73,16 +67,12 @@ func (t *transmitter) grant(now clocked.Time) (c choice, ok bool) {
 	if !t.ready(now) {
 		return c, false
 	}
-	lack := stallNone
-	if t.offers[0].Len()+t.offers[1].Len()+t.offers[2].Len() > 0 {
-		c, lack = t.pick(now)
-		ok = lack == stallNone
-	}
+	c, lack := t.turns(now)
 	t.book(now, lack)
 	if lack != stallNone && t.starved {
 		t.in.await(now)
 	}
-	return c, ok
+	return c, lack == stallNone
 }
 
 // ready does what comes before a new TLP, and tells whether one may be sent at
@@ -94,7 +84,7 @@ func (t *transmitter) ready(now clocked.Time) bool {
 			t.repeat(now)
 		}
 	}
-	if t.again > 0 || t.offers[0].Len()+t.offers[1].Len()+t.offers[2].Len() == 0 || !t.isFree(now) {
+	if t.again > 0 || t.empty() || !t.isFree(now) {
 		return false
 	}
 	t.collect(now)
@@ -139,7 +129,7 @@ func (t *transmitter) place() *packet {
 // or calls done. A link that is down swallows it.
 func (t *transmitter) launch(now clocked.Time, c choice) (end clocked.Time) {
 	o, p := t.chosen(c), t.place()
-	p.bytes = rules.TLPBytes(t.gen, o.shape)
+	p.bytes, p.shape, p.rule = rules.TLPBytes(t.gen, o.shape), o.shape, o.packet
 	if t.out.isDown(now) {
 		return now
 	}

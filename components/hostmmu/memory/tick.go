@@ -24,7 +24,7 @@ func (m *Memory) accept(now clocked.Time, i int) {
 	c := &m.clients[i]
 	for req := m.ports.Clients[i].Req.Peek(now); req != nil; req = m.ports.Clients[i].Req.Peek(now) {
 		if req.Write {
-			if !m.acceptWrite(now, c, i, req) {
+			if !m.acceptWrite(now, c, req) {
 				return
 			}
 		} else {
@@ -36,7 +36,7 @@ func (m *Memory) accept(now clocked.Time, i int) {
 
 // acceptWrite starts a posted write, or tells that the write buffer is full. A
 // message is for an IOMMU: where none took it, it ends here.
-func (m *Memory) acceptWrite(now clocked.Time, c *client, i int, req *msg.MemReq) bool {
+func (m *Memory) acceptWrite(now clocked.Time, c *client, req *msg.MemReq) bool {
 	if req.Kind == msg.KindMessage {
 		return true
 	}
@@ -66,7 +66,7 @@ func (m *Memory) acceptWrite(now clocked.Time, c *client, i int, req *msg.MemReq
 	*c.writes.insert(at) = write{lines: lines, length: req.Len, kind: req.Kind, poisoned: req.Poisoned, pa: req.PA,
 		oracle: req.Oracle, cookie: req.Cookie, body: req.Body}
 	if notifies(req.Kind) && m.ports.Inbox != nil {
-		*c.inbox.insert(at) = msg.Inbox{Kind: req.Kind, Adapter: uint16(i), Cookie: req.Cookie, Body: req.Body}
+		*c.inbox.insert(at) = msg.Inbox{Kind: req.Kind, Adapter: req.Adapter, Cookie: req.Cookie, Body: req.Body}
 		m.engine.Wake(m.id, at)
 	}
 	m.stats.Writes++
@@ -138,7 +138,7 @@ func (m *Memory) answerReads(now clocked.Time, i int) {
 		if req.Ledger != nil {
 			req.Ledger.Charge(now, measure.CauseHostMemory)
 		}
-		*done.Push(now) = msg.MemDone{Kind: req.Kind, Stale: stale, Relaxed: req.Relaxed, Tag: req.Tag, Len: req.Len, PA: req.PA, Ledger: req.Ledger}
+		*done.Push(now) = msg.MemDone{Kind: req.Kind, Stale: stale, Relaxed: req.Relaxed, Tag: req.Tag, Adapter: req.Adapter, Len: req.Len, PA: req.PA, Ledger: req.Ledger}
 		c.reads.pop()
 	}
 }

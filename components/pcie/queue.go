@@ -1,0 +1,55 @@
+package pcie
+
+import (
+	"rnicmmu/clocked"
+	"rnicmmu/components/msg"
+)
+
+// queue is the offers of one source, in the order of their acceptance. The
+// ordering table holds among them.
+type queue struct {
+	offers   [numClasses]clocked.FIFO[offer]
+	accepted uint64 // numbers given to offers
+}
+
+// submit offers something new.
+func (q *queue) submit(class msg.TLPType, o offer) {
+	q.accepted++
+	o.since = q.accepted
+	*q.offers[class].Push() = o
+}
+
+func (q *queue) empty() bool { return q.offers[0].Len()+q.offers[1].Len()+q.offers[2].Len() == 0 }
+
+// empty tells whether nothing is on offer.
+func (t *transmitter) empty() bool {
+	for i := range t.queues {
+		if !t.queues[i].empty() {
+			return false
+		}
+	}
+	return true
+}
+
+// turns chooses from the queues in turn; there is an offer. If none may go, lack
+// is what the first of them misses.
+func (t *transmitter) turns(now clocked.Time) (c choice, lack Stall) {
+	t.starved = false
+	lack = stallNone
+	for i := range t.queues {
+		k := (t.turn + i) % len(t.queues)
+		t.queue = &t.queues[k]
+		if t.queue.empty() {
+			continue
+		}
+		c, missing := t.pick(now)
+		if missing == stallNone {
+			t.turn = (k + 1) % len(t.queues)
+			return c, stallNone
+		}
+		if lack == stallNone {
+			lack = missing
+		}
+	}
+	return c, lack
+}
