@@ -32,10 +32,9 @@ func (t *transmitter) empty() bool {
 }
 
 // turns chooses from the queues in turn; there is an offer. If none may go, lack
-// is what the first of them misses.
+// is what the last of them misses.
 func (t *transmitter) turns(now clocked.Time) (c choice, lack Stall) {
 	t.starved = false
-	lack = stallNone
 	for i := range t.queues {
 		k := (t.turn + i) % len(t.queues)
 		t.queue = &t.queues[k]
@@ -47,9 +46,7 @@ func (t *transmitter) turns(now clocked.Time) (c choice, lack Stall) {
 			t.turn = (k + 1) % len(t.queues)
 			return c, stallNone
 		}
-		if lack == stallNone {
-			lack = missing
-		}
+		lack = missing
 	}
 	return c, lack
 }

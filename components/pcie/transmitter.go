@@ -154,5 +154,6 @@ func (t *transmitter) launch(now clocked.Time, c choice) (end clocked.Time) {
 	return end
 }
 
-// flying tells whether a TLP has not arrived yet, or has to be sent again.
-func (t *transmitter) flying() bool { return t.sent != t.out.taken }
+// flying tells whether a TLP has not arrived yet, or has to be sent again. What is
+// on a link that is down is lost.
+func (t *transmitter) flying() bool { return t.sent != t.out.taken && !t.out.isDown(t.engine.Now()) }
