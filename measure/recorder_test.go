@@ -120,7 +120,7 @@ func TestHashCoversEveryInteger(t *testing.T) {
 		run(func(_ *Access, v *Invalidation) { v.TimedOut = !v.TimedOut }, noSummary),
 		run(noRow, func(s *Summary) { s.SimulatedPS++ }),
 		run(noRow, func(s *Summary) { s.TPT.MTT.Hits++ }),
-		run(func(a *Access, _ *Invalidation) { a.Status = StatusFlushed }, noSummary),
+		run(func(a *Access, _ *Invalidation) { a.Status ^= 2 }, noSummary),
 		run(noRow, func(s *Summary) { s.Transport.RNRNaks.NoReceive++ }),
 		run(noRow, func(s *Summary) { s.Advertise.Peers = make([]AdvertiseStats, 1) }),
 	} {

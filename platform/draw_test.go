@@ -40,7 +40,7 @@ var draws = []struct {
 	{"pcie.skp", []string{"true", "false"}, false},
 	{"pcie.ack.every", []string{"0", "1", "7"}, false},
 	{"pcie.update.every", []string{"0", "1", "7"}, false},
-	{"pcie.replay_buffer.tlps", []string{"512", "1", "3"}, false},
+	{"pcie.replay_buffer.tlps", []string{"256", "1", "3"}, false},
 	{"pcie.replay_buffer.bytes", []string{"32KiB", "8KiB"}, false},
 	{"pcie.inject.ber", []string{"0", "1e-6", "2e-5"}, false},
 	{"pcie.adapter_credits.cplh", []string{"0", "2"}, false},

@@ -92,8 +92,8 @@ func (t *transmitter) trained(until clocked.Time) {
 	}
 }
 
-// restart starts the replay timer at the given time.
-func (t *transmitter) restart(from clocked.Time) { t.deadline = from + t.timeout }
+// restart starts the replay timer at the given time, or when training ends.
+func (t *transmitter) restart(from clocked.Time) { t.deadline = max(from, t.deaf) + t.timeout }
 
 // arm sees to it that the unit ticks at the end of the replay timer. A timer that
 // has moved is armed again when the earlier one ends.

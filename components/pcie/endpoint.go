@@ -41,8 +41,7 @@ type Endpoint struct {
 	tags    slots[tag]
 	first   uint16 // the lowest tag
 	timeout clocked.Time
-	expiry  clocked.FIFO[expiry] // of requests, in the order of their sending
-	watched bool                 // the unit ticks when the first of expiry is due
+	check   clocked.Time // when requests are looked through for those that time out; Never: there are none
 
 	unclaimed, unexpected, timedOut, refused uint64
 }
@@ -81,18 +80,11 @@ type read struct {
 
 // tag is an outstanding request.
 type tag struct {
-	read int32
-	use  uint32 // counts the tag's uses
-	busy bool
-	late bool   // it timed out: the tag rests until its completion comes
-	left uint32 // bytes still to come: what the completion buffer holds for them
-}
-
-// expiry is when a request times out.
-type expiry struct {
-	at  clocked.Time
-	tag int32
-	use uint32
+	read     int32
+	busy     bool
+	late     bool         // it timed out: the tag rests until its completion comes
+	left     uint32       // bytes still to come: what the completion buffer holds for them
+	deadline clocked.Time // of its completion
 }
 
 // endpointRCB is the read completion boundary of what is no root complex ([PG213]).
@@ -105,7 +97,7 @@ func newEndpoint(name string, spec Spec, clock clocked.Domain) *Endpoint {
 			shape: shaping{spec.ECRC}, answers: newSlots[completion](rootQueue)},
 		writes: newSlots[write](spec.WriteQueue), most: spec.ReadQueue,
 		reads: newSlots[read](spec.ReadQueue + spec.usable()), // one is in the queue or holds a tag
-		tags:  newSlots[tag](spec.usable()), first: uint16(first), timeout: spec.CompletionTimeout}
+		tags:  newSlots[tag](spec.usable()), first: uint16(first), timeout: spec.CompletionTimeout, check: clocked.Never}
 	return u
 }
 

@@ -62,7 +62,7 @@ func (u *Endpoint) sendRead(now clocked.Time, c choice) {
 	r := &u.reads.at[i]
 	d := &r.dma
 	id, t := u.tags.take()
-	*t = tag{read: i, use: t.use + 1, busy: true, left: n}
+	*t = tag{read: i, busy: true, left: n}
 	u.tx.tags--
 	u.tx.space -= n
 
@@ -74,7 +74,7 @@ func (u *Endpoint) sendRead(now clocked.Time, c choice) {
 	}
 	u.tx.launch(now, c)
 	count(d.Counts, p.bytes)
-	u.watch(now, id, t.use)
+	u.watch(now, t)
 	r.offset += n
 	r.tags++
 	if r.offset < d.Len {

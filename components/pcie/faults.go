@@ -41,14 +41,14 @@ type faults struct {
 // framingBytes is the token that starts a TLP with 128b/130b coding ([pcie-model]).
 const framingBytes = 4
 
-// newFaults are those of a line; nil where nothing ever happens.
+// newFaults are those of a line; nil where nothing ever happens on the link: what
+// happens to one direction may retrain both.
 func newFaults(s *Spec, name string, up bool, flit clocked.Time) *faults {
-	events := s.Inject.events(up)
-	if s.Inject.BER == 0 && s.Inject.Down == 0 && len(events) == 0 {
+	if s.Inject.BER == 0 && s.Inject.Down == 0 && s.Inject.Events == "" {
 		return nil
 	}
 	f := &faults{random: newStream(s.Seed, name+".errors"), rate: s.Inject.BER, flit: flit, drawn: -1,
-		down: clocked.Never, events: events}
+		down: clocked.Never, events: s.Inject.events(up)}
 	if s.Gen >= 3 && !rules.Flits(s.Gen) {
 		f.framing = 8 * framingBytes
 	}

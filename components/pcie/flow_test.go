@@ -5,28 +5,34 @@ import (
 	"math/rand/v2"
 	"testing"
 
-	"github.com/sarchlab/akita/v3/sim"
-
 	"rnicmmu/clocked"
 	"rnicmmu/components/msg"
 	"rnicmmu/model"
 )
 
-// Memory takes nothing: what is accepted is bounded by queues and credits, and
-// all of it arrives in order once memory goes on.
+// Memory takes nothing: what is accepted is what credits, queues and wires hold, the
+// credits of drained TLPs included, and all of it arrives in order once memory goes
+// on. Where credits are infinite nothing holds it.
 func TestBlockedMemory(t *testing.T) {
-	for _, headers := range []int{0, 20} { // infinite, finite
-		r := newRig(t, func(s *rigSpec) { s.Credits.PH = headers })
+	const n = 1000
+	for _, c := range []struct {
+		credits Credits
+		held    int
+	}{
+		// Memory's wire, the receive buffer, the write queue, the client's wire.
+		{Credits{PH: 20}, 8 + 20 + 32 + 4},
+		{Credits{PD: 1024}, 8 + 64 + 32 + 4},
+		{Credits{PH: 100, PD: 100 * 16}, 8 + 100 + 32 + 4},
+		{Credits{}, n},
+	} {
+		r := newRig(t, func(s *rigSpec) { s.Credits = c.credits })
 		r.memory.blocked = true
-		const n = 1000
 		r.clients[0].todo = repeat(write1(0, 256), n)
 		r.run(t)
-		held := n - len(r.clients[0].todo)
-		// Memory's wire, the receive buffer, the write queue, the client's wire.
-		if most := 8 + r.Endpoint.tx.out[msg.Posted].Depth() + 32 + 4; held > most || held < 8+headers+32+4 {
-			t.Errorf("%d headers: %d accepted with memory blocked, want at most %d", headers, held, most)
+		if held := n - len(r.clients[0].todo); held != c.held {
+			t.Errorf("%+v: %d accepted with memory blocked, want %d", c.credits, held, c.held)
 		}
-		if len(r.Root.Waits()) == 0 || len(r.Endpoint.Waits()) == 0 {
+		if len(r.Root.Waits()) == 0 || c.held < n && len(r.Endpoint.Waits()) == 0 {
 			t.Errorf("waits %q %q, want lines from both ends", r.Endpoint.Waits(), r.Root.Waits())
 		}
 		r.memory.blocked = false
@@ -100,22 +106,40 @@ func (n *nag) Tick(now clocked.Time) {
 		return
 	}
 	for _, u := range n.units {
-		n.engine.Wake(u, now+1+clocked.Time(n.random.Int64N(900)))
+		n.engine.Wake(u, now+1+clocked.Time(n.random.Int64N(5000)))
 	}
-	n.engine.Wake(n.id, now+1+clocked.Time(n.random.Int64N(900)))
+	n.engine.Wake(n.id, now+1+clocked.Time(n.random.Int64N(5000)))
+}
+
+// tight has little of everything.
+func tight(s *rigSpec) {
+	s.pace = 7777 * clocked.Picosecond
+	s.Credits = Credits{PH: 3, PD: 20, NPH: 2, NPD: 1}
+	s.AdapterCredits = Credits{PH: 1, PD: 16, CPLH: 3, CPLD: 24}
+	s.TagBits, s.Tags, s.CompletionBuffer, s.ReadQueue, s.WriteQueue = 5, 5, 1024, 2, 2
+	s.Ack.Every, s.Update.Every, s.ReplayBuffer = 3, 2, ReplayBuffer{TLPs: 5, Bytes: 1024}
+	s.ECRC, s.SplitPolicy = true, SplitRandom
+}
+
+// lossy loses and damages TLPs, by lot and on purpose.
+func lossy(s *rigSpec) {
+	s.Inject.BER = 1e-5
+	for _, way := range []string{"up", "down"} {
+		s.Inject.Events += way + " 3 drop," + way + " 20 corrupt," + way + " 40 frame," + way + " 60 duplicate," +
+			way + " 80 nak," + way + " 81 poison," + way + " 100 delay 150ns,"
+	}
+}
+
+// passes makes TLPs overtake others.
+func passes(policy string) option {
+	return func(s *rigSpec) { s.Pass, s.Relaxed, s.IDOrdered = policy, true, true }
 }
 
 // traffic is a run of mixed random traffic behind an IOMMU, in text.
-func traffic(t tb, shuffle uint64, nagged, tight bool) string {
-	r := newRig(t, func(s *rigSpec) {
+func traffic(t tb, shuffle uint64, nagged bool, change ...option) string {
+	r := newRig(t, append(change, func(s *rigSpec) {
 		s.clients, s.shuffle, s.doneLen, s.loud, s.iommu = 2, shuffle, 2, shuffle%2 == 1, true
-		if tight {
-			s.pace = 7777 * clocked.Picosecond
-			s.Credits = Credits{PH: 3, PD: 20, NPH: 2, NPD: 1}
-			s.AdapterCredits = Credits{PH: 1, PD: 16, CPLH: 3, CPLD: 24}
-			s.Tags, s.CompletionBuffer, s.ReadQueue, s.WriteQueue, s.SplitPolicy = 5, 1024, 2, 2, SplitRCB
-		}
-	})
+	})...)
 	random := rand.New(rand.NewPCG(1, 2))
 	for c := range r.clients {
 		for i := range 300 {
@@ -138,7 +162,7 @@ func traffic(t tb, shuffle uint64, nagged, tight bool) string {
 	}
 	r.memory.status = func(q *msg.MemReq) msg.Status { return msg.Status(q.PA >> 6 & q.PA >> 8 & 3) }
 	if nagged {
-		n := &nag{engine: r.engine, units: []clocked.UnitID{r.Endpoint.ID(), r.Root.ID()}, random: random, until: 100 * clocked.Microsecond}
+		n := &nag{engine: r.engine, units: []clocked.UnitID{r.Endpoint.ID(), r.Root.ID()}, random: random, until: 200 * clocked.Microsecond}
 		n.id = r.engine.Register(n)
 		r.engine.Wake(n.id, 1)
 	}
@@ -150,123 +174,27 @@ func traffic(t tb, shuffle uint64, nagged, tight bool) string {
 
 // The order of ticks within an instant and needless ticks change nothing.
 func TestShuffleAndNeedlessTicks(t *testing.T) {
-	for _, tight := range []bool{false, true} {
-		want := traffic(t, 0, false, tight)
-		for seed := range uint64(8) {
+	flits := func(s *rigSpec) { s.Gen = 6 }
+	for _, c := range []struct {
+		what   string
+		change []option
+	}{
+		{"plain", nil},
+		{"random", []option{passes(PassRandom)}},
+		{"tight", []option{tight}},
+		{"tight, random", []option{tight, passes(PassRandom)}},
+		{"tight, always", []option{tight, passes(PassAlways)}},
+		{"lossy", []option{lossy}},
+		{"tight, lossy", []option{tight, lossy, passes(PassRandom)}},
+		{"tight, lossy, flits", []option{tight, lossy, flits, passes(PassAlways)}},
+	} {
+		want := traffic(t, 0, false, c.change...)
+		for seed := range uint64(5) {
 			for _, nagged := range []bool{false, true} {
-				if got := traffic(t, seed, nagged, tight); got != want {
-					t.Errorf("tight %v, shuffle %d, nagged %v: differs", tight, seed, nagged)
+				if got := traffic(t, seed, nagged, c.change...); got != want {
+					t.Errorf("%s, shuffle %d, nagged %v: differs", c.what, seed, nagged)
 				}
 			}
 		}
-	}
-}
-
-// flood keeps a link busy with reads and writes without end and without
-// allocation.
-type flood struct {
-	Client
-	engine *clocked.Engine
-	id     clocked.UnitID
-	clock  clocked.Domain
-	count  uint64
-	mixed  bool
-	ats    *msg.InvalidateDone // not nil: one DMA in four is for the IOMMU
-}
-
-func (f *flood) Name() string { return "flood" }
-func (f *flood) Tick(now clocked.Time) {
-	for d := f.Done.Peek(now); d != nil; d = f.Done.Peek(now) {
-		f.Done.Pop(now)
-	}
-	if f.clock.Edge(now) == now && f.Req.Ready(now) {
-		f.count++
-		d := f.Req.Push(now)
-		*d = msg.DMA{Write: f.mixed && f.count%2 == 0, PA: model.PA(f.count << 8), Len: 64}
-		if f.ats != nil && f.count%8 < 2 {
-			d.Body, d.Kind = f.ats, msg.KindATS
-			if d.Write {
-				d.Kind = msg.KindMessage
-			}
-		}
-		f.engine.Wake(f.id, f.clock.Next(now))
-	} else if f.clock.Edge(now) != now {
-		f.engine.Wake(f.id, f.clock.Next(now))
-	}
-}
-
-func newFlood(t tb) (*rig, *flood) {
-	r := newRig(t)
-	r.memory.quiet = true
-	f := &flood{engine: r.engine, clock: r.clock(), mixed: true}
-	f.id = r.engine.Register(f)
-	f.Client = Client{
-		Req:      requests(r.engine, f.id, r.Endpoint.ID(), true),
-		Done:     wire[msg.DMADone](r.engine, r.Endpoint.ID(), f.id, f.clock, 8, cycle),
-		Doorbell: wire[msg.Doorbell](r.engine, r.Endpoint.ID(), f.id, f.clock, 2, cycle),
-	}
-	r.Endpoint.Connect(EndpointPorts{Clients: []Client{f.Client}})
-	r.engine.Wake(f.id, cycle)
-	r.runUntil(t, 200*clocked.Microsecond)
-	return r, f
-}
-
-func TestNoAllocation(t *testing.T) {
-	r, f := newFlood(t)
-	f.ats = &msg.InvalidateDone{}
-	r.runUntil(t, r.engine.Now()+20*clocked.Microsecond)
-	before := f.count
-	allocs := testing.AllocsPerRun(5, func() { r.runUntil(t, r.engine.Now()+10*clocked.Microsecond) })
-	if allocs != 0 || f.count < before+10000 {
-		t.Errorf("%v allocations while %d DMAs were issued, want 0", allocs, f.count-before)
-	}
-}
-
-// Either end ticks at most once for each TLP that it sends or receives; the
-// endpoint, whose queues are always full here, once more for each DMA that it
-// accepts.
-func TestTicksPerTLP(t *testing.T) {
-	r, f := newFlood(t)
-	var ticks tickCounter
-	r.engine.AcceptHook(&ticks)
-	accepted, tlps := f.count, r.sent()
-	r.runUntil(t, r.engine.Now()+20*clocked.Microsecond)
-	accepted, tlps = f.count-accepted, r.sent()-tlps
-	if ticks.endpoint > tlps+accepted+10 || ticks.root > tlps+10 {
-		t.Errorf("%d ticks of the endpoint and %d of the root port for %d TLPs and %d DMAs", ticks.endpoint, ticks.root, tlps, accepted)
-	}
-}
-
-// tickCounter counts the ticks of both ends.
-type tickCounter struct{ endpoint, root uint64 }
-
-func (c *tickCounter) Func(ctx sim.HookCtx) {
-	if ctx.Pos != sim.HookPosBeforeEvent {
-		return
-	}
-	switch u, _ := ctx.Item.(sim.Event).Handler().(sim.Named); u.Name() {
-	case "pcie0.endpoint":
-		c.endpoint++
-	case "pcie0.root":
-		c.root++
-	}
-}
-
-// sent is the number of TLPs of both directions.
-func (r *rig) sent() (n uint64) {
-	up, down := r.Endpoint.Stats().TLPs, r.Root.Stats().TLPs
-	for c := range numClasses {
-		n += up[c] + down[c]
-	}
-	return n
-}
-
-// BenchmarkTLP is the cost of a TLP from end to end, clients and memory included.
-func BenchmarkTLP(b *testing.B) {
-	r, _ := newFlood(b)
-	b.ReportAllocs()
-	b.ResetTimer()
-	for end := r.sent() + uint64(b.N); r.sent() < end; {
-		r.runUntil(b, r.engine.Now()+clocked.Microsecond)
 	}
 }

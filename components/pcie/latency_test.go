@@ -7,12 +7,14 @@ import (
 	"rnicmmu/clocked"
 	"rnicmmu/components/msg"
 	"rnicmmu/measure"
+	rules "rnicmmu/model/pcie"
 )
 
-// pieces lists the wire bytes of an aligned transfer of n bytes.
-func pieces(class msg.TLPType, n, limit uint32) (out []int64) {
+// pieces lists the wire bytes of the TLPs with the data of an aligned transfer of
+// n bytes that has headers of so many bytes.
+func pieces(s *Spec, header uint8, n, limit uint32) (out []int64) {
 	for ; n > 0; n -= min(n, limit) {
-		out = append(out, WireBytes(class, min(n, limit)))
+		out = append(out, rules.TLPBytes(s.Gen, rules.Shape{Header: header, Payload: min(n, limit)}))
 	}
 	return out
 }
@@ -26,16 +28,36 @@ func total(s *Spec, bytes []int64) clocked.Time {
 	return serial(s, sum)
 }
 
-// An unloaded read takes: the request's serialization, the link, a hop to
-// memory, memory, the serialization of all completions, the link, the next edge
-// of the adapter's clock and a hop. With one request (n <= MRRS) nothing else.
+// answered is when the last byte of completions has left that are ready at a time,
+// on a line on which packets of the data link layer of so many bytes go first from
+// another time on.
+func answered(s *Spec, ready clocked.Time, completions []int64, due clocked.Time, dllps int64) (end clocked.Time) {
+	line := clocked.NewSerializer(rules.ByteTime(s.Gen, s.Lanes))
+	if due <= ready {
+		line.Send(due, dllps)
+	}
+	for i, n := range completions {
+		if i > 0 && due > ready && due <= line.Free() {
+			line.Send(due, dllps)
+			due = 0
+		}
+		_, end = line.Send(ready, n)
+	}
+	return end
+}
+
+// An unloaded read takes: the request's serialization, the link, a hop to memory,
+// memory, the serialization of all completions, the link, the next edge of the
+// adapter's clock and a hop. With one request (n <= MRRS) nothing else, but that
+// the request's Ack and UpdateFC share the line with the completions: their timer
+// ends before the data come, or among them, or behind.
 func TestUnloadedReadLatency(t *testing.T) {
 	for gen := 1; gen <= 5; gen++ {
 		for _, lanes := range []int{1, 4, 8, 16} {
-			for _, n := range []uint32{1, 8, 64, 256, 512} {
-				r := newRig(t, func(s *rigSpec) { s.Gen, s.Lanes = gen, lanes })
-				spec := defaultSpec(t)
-				spec.Gen, spec.Lanes = gen, lanes
+			for _, n := range []uint32{4, 8, 64, 256, 512} {
+				what := fmt.Sprintf("gen %d x%d read %d B", gen, lanes, n)
+				r := newRig(t, withoutSKP, func(s *rigSpec) { s.Gen, s.Lanes = gen, lanes })
+				spec := &r.spec
 				r.clients[0].start = 100 * cycle
 				ledger := &measure.Ledger{}
 				d := read1(0x10000, n)
@@ -44,15 +66,16 @@ func TestUnloadedReadLatency(t *testing.T) {
 				r.run(t)
 				issue := 101 * cycle // a hop after the client's push
 				host := hop + 400*ns
-				answers := total(&spec, pieces(msg.Completion, n, 256))
-				last := issue + serial(&spec, 24) + 2*spec.LinkLatency + host + answers
-				want := r.clock().Edge(last + cycle)
-				checkOne(t, fmt.Sprintf("gen %d x%d read %d B", gen, lanes, n), r, want)
+				asked := issue + serial(spec, 20) + spec.LinkLatency
+				timer := clocked.Time(rules.Symbols(gen, rules.AckLimit(gen, lanes, 256)))
+				sent := answered(spec, asked+host, pieces(spec, rules.Header3DW, n, 256), asked+timer, 2*rules.DLLPBytes)
+				last := sent + spec.LinkLatency
+				checkOne(t, what, r, r.clock().Edge(last+cycle))
 				if got := ledger.Causes[measure.CausePCIe]; got != last-issue-host || ledger.Last != last {
-					t.Errorf("gen %d x%d read %d B: %v charged to pcie until %v, want %v until %v", gen, lanes, n, got, ledger.Last, last-issue-host, last)
+					t.Errorf("%s: %v charged to pcie until %v, want %v until %v", what, got, ledger.Last, last-issue-host, last)
 				}
 				if got := ledger.Causes[measure.CauseDMAQueue]; got != cycle {
-					t.Errorf("gen %d x%d read %d B: %v charged to dma_queue, want one hop", gen, lanes, n, got)
+					t.Errorf("%s: %v charged to dma_queue, want one hop", what, got)
 				}
 			}
 		}
@@ -74,19 +97,18 @@ func checkOne(t *testing.T, what string, r *rig, want clocked.Time) {
 func TestUnloadedWriteLatency(t *testing.T) {
 	for gen := 1; gen <= 5; gen++ {
 		for _, lanes := range []int{1, 8, 32} {
-			for _, n := range []uint32{1, 64, 256, 4096} {
+			for _, n := range []uint32{4, 64, 256, 4096} {
 				what := fmt.Sprintf("gen %d x%d write %d B", gen, lanes, n)
-				r := newRig(t, func(s *rigSpec) { s.Gen, s.Lanes = gen, lanes })
-				spec := defaultSpec(t)
-				spec.Gen, spec.Lanes = gen, lanes
+				r := newRig(t, withoutSKP, func(s *rigSpec) { s.Gen, s.Lanes = gen, lanes })
+				spec := &r.spec
 				r.clients[0].start = 100 * cycle
 				d := write1(0x10000, n)
 				d.Notify, d.Ledger, d.Counts = true, &measure.Ledger{}, &measure.Counts{}
 				r.clients[0].todo = []msg.DMA{d}
 				r.run(t)
 				issue := 101 * cycle
-				tlps := pieces(msg.Posted, n, 256)
-				end := issue + total(&spec, tlps)
+				tlps := pieces(spec, rules.Header3DW, n, 256)
+				end := issue + total(spec, tlps)
 				checkOne(t, what, r, r.clock().Edge(end+cycle))
 				if d.Ledger.Last != end || d.Ledger.Causes[measure.CauseDMAQueue] != end-100*cycle {
 					t.Errorf("%s: ledger %v until %v, want dma_queue until %v", what, d.Ledger.Causes, d.Ledger.Last, end)
@@ -95,7 +117,7 @@ func TestUnloadedWriteLatency(t *testing.T) {
 					t.Fatalf("%s: %d requests at memory, want %d", what, len(r.memory.got), len(tlps))
 				}
 				for i := range tlps {
-					want := issue + total(&spec, tlps[:i+1]) + spec.LinkLatency + hop
+					want := issue + total(spec, tlps[:i+1]) + spec.LinkLatency + hop
 					if got := r.memory.got[i].at; got != want {
 						t.Errorf("%s: TLP %d at memory at %v, want %v", what, i, got, want)
 					}
@@ -120,14 +142,14 @@ func TestUnloadedWriteLatency(t *testing.T) {
 func TestDoorbell(t *testing.T) {
 	for _, n := range []uint32{8, 64, 65, 256} {
 		r := newRig(t, func(s *rigSpec) { s.clients = 2 })
-		spec := defaultSpec(t)
+		spec := &r.spec
 		ledger := &measure.Ledger{}
 		ledger.Open(1)
 		body := &msg.WQE{}
 		r.mmio.todo = []msg.Doorbell{{Client: 1, Len: n, Cookie: 7, Body: body, Ledger: ledger}}
 		r.run(t)
-		tlps := pieces(msg.Posted, n, 64)
-		last := 1 + hop + total(&spec, tlps) + spec.LinkLatency
+		tlps := pieces(spec, rules.Header4DW, n, 64)
+		last := 1 + hop + total(spec, tlps) + spec.LinkLatency
 		want := seen[msg.Doorbell]{r.clock().Edge(last + cycle), msg.Doorbell{Client: 1, Len: n, Cookie: 7, Body: body, Ledger: ledger}}
 		if got := r.clients[1].bells; len(got) != 1 || got[0] != want {
 			t.Errorf("doorbell of %d B: %v, want %v", n, got, want)
@@ -163,24 +185,32 @@ func TestReadOfManyRequests(t *testing.T) {
 		t.Errorf("answers %v, want one, stale, cookie 5", got)
 	}
 	// Completions of at most 256 B: 1 + 7×2 + 2 for 9 requests.
-	if want := (measure.Counts{TLPs: 9 + 17, PCIeBytes: 9*24 + 17*20 + 4096}); *d.Counts != want {
+	if want := (measure.Counts{TLPs: 9 + 17, PCIeBytes: 9*20 + 17*20 + 4096}); *d.Counts != want {
 		t.Errorf("counts %+v, want %+v", *d.Counts, want)
 	}
 }
 
-// A request that waits in the root port for memory waits at the host's expense:
-// the link's part of the ledger is what it is unloaded.
+// A request that waits for memory waits at the host's expense: in the root port
+// until it has one of the 8 places before memory, then for memory. The link's part
+// of the ledger is what it is unloaded.
 func TestWaitingForMemoryIsNotTheLink(t *testing.T) {
-	r := newRig(t, func(s *rigSpec) { s.pace = 300 * ns })
+	const pace = 300 * ns
+	r := newRig(t, func(s *rigSpec) { s.pace = pace })
 	d := read1(0, 64)
 	d.Ledger = &measure.Ledger{}
 	r.clients[0].todo = append(repeat(write1(0, 64), 40), d)
 	r.run(t)
-	spec := defaultSpec(t)
-	if got, want := d.Ledger.Causes[measure.CausePCIe], roundTrip(&spec, 64, 0); got < want || got > want+1 {
+	spent := &d.Ledger.Causes
+	if got, want := spent[measure.CausePCIe], roundTrip(&r.spec, 0, 64, 0); got < want || got > want+1 {
 		t.Errorf("%v charged to pcie, want %v and at most the 1 ps by which a start within a picosecond is early", got, want)
 	}
-	if got := d.Ledger.Causes[measure.CauseHostMemory]; got < 40*300*ns {
-		t.Errorf("%v charged to host_memory, want at least the 40 writes before it", got)
+	opened := d.Ledger.Last - d.Ledger.Sum()
+	arrival := opened + spent[measure.CauseDMAQueue] + serial(&r.spec, 20) + r.spec.LinkLatency
+	begun := r.memory.got[0].at // memory takes the read 40 paces later
+	if got, want := spent[measure.CauseIIO], begun+(40-8)*pace+hop-arrival; got < want-1 || got > want+1 {
+		t.Errorf("%v charged to iio, want %v", got, want)
+	}
+	if got, want := spent[measure.CauseHostMemory], 8*pace-hop+400*ns; got != want {
+		t.Errorf("%v charged to host_memory, want %v", got, want)
 	}
 }

@@ -93,6 +93,10 @@ func newLine(e *clocked.Engine, s *Spec, name string, up bool, writer, reader cl
 		l.owed[k].at = clocked.Never
 	}
 	l.fault = newFaults(s, name, up, l.flit)
+	l.waits = l.fault != nil // a reader that has nothing to do yet has to hear of training
+	if s.Inject.Down > 0 {
+		e.Wake(writer, s.Inject.Down) // what waits for credits is given up
+	}
 	l.flight = clocked.NewWire[flying](e, clocked.WireSpec{Name: name, Writer: writer, Reader: reader,
 		Depth: l.capacity(), Latency: s.LinkLatency, Back: clocked.Picosecond})
 	return l
@@ -159,7 +163,7 @@ func (l *line) depart(start clocked.Time) {
 // come without news; those that are not lost matter to nobody.
 func (l *line) again(k dllpKind, now clocked.Time) {
 	if k >= dllpUpdate {
-		l.owed[k].at = now + rules.UpdatePeriod
+		l.owed[k].at, l.owed[k].count = now+rules.UpdatePeriod, 0
 		l.remind()
 	}
 }
@@ -193,9 +197,9 @@ func (l *line) owe(now clocked.Time, k dllpKind, p pace, body dllpBody) {
 		o.at = now
 	}
 	o.body = body
-	l.due = min(l.due, o.at)
-	if l.waits {
-		l.await(now)
+	if o.at < l.due {
+		l.due = o.at
+		l.notify(now)
 	}
 }
 
@@ -214,8 +218,14 @@ func (l *line) take(now clocked.Time) *dllp {
 // earliest time at which it can come, until the reader looks again.
 func (l *line) await(now clocked.Time) {
 	l.waits = true
+	l.notify(now)
+}
+
+// notify wakes a reader that waits, also when what comes next now comes earlier.
+func (l *line) notify(now clocked.Time) {
 	at := clocked.Never
 	switch {
+	case !l.waits:
 	case l.left.Len() > 0 && l.left.Front().at > now:
 		at = l.left.Front().at
 	case l.due < clocked.Never:
@@ -248,6 +258,9 @@ func (l *line) free(now clocked.Time) (ok bool, next clocked.Time) {
 // send puts a TLP of the replay buffer on the line, which is free at now, and
 // returns when its last byte has left. fresh: it is sent for the first time.
 func (l *line) send(now clocked.Time, p *packet, fresh bool) (end clocked.Time) {
+	if now > l.serial.Free() {
+		l.serial.Hold(l.whole(now)) // the flit under way has begun without it
+	}
 	_, end = l.serial.Send(now, p.bytes)
 	whole := l.whole(end)
 	arrival := whole + l.latency
@@ -262,7 +275,10 @@ func (l *line) send(now clocked.Time, p *packet, fresh bool) (end clocked.Time) 
 		p.Poisoned = p.Payload
 	case damageDuplicate:
 		*l.flight.PushAt(now, arrival) = flying{seq: p.seq}
-		_, again := l.serial.Send(end, p.bytes)
+		_, again := l.serial.Send(now, p.bytes)
+		if !l.flight.Ready(now) { // too many are on their way
+			return end
+		}
 		arrival = l.whole(again) + l.latency
 	case damageDrop:
 		return end
@@ -285,9 +301,7 @@ func (l *line) train(now, until clocked.Time) {
 		at = max(at, l.left.At(l.left.Tail()-1).at)
 	}
 	*l.left.Push() = dllp{at: at, kind: dllpTrain, body: dllpBody{until: until}}
-	if l.waits {
-		l.await(now)
-	}
+	l.notify(now)
 }
 
 // isDown tells whether the link is down at now.

@@ -44,7 +44,7 @@ func (r *receiver) check(now clocked.Time, f *flying) {
 			r.owe(now, dllpNak, pace{})
 		}
 	case rules.Duplicate:
-		r.owe(now, dllpAck, pace{every: 1})
+		r.owe(now, dllpAck, pace{})
 	case rules.Bad:
 		r.owe(now, dllpNak, pace{})
 	}

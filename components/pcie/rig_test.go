@@ -6,6 +6,7 @@ import (
 	"rnicmmu/configs"
 	"rnicmmu/measure"
 	"rnicmmu/model"
+	rules "rnicmmu/model/pcie"
 )
 
 const ns = clocked.Nanosecond
@@ -19,6 +20,7 @@ const hop = ns
 // rig is a link between mock clients and a mock memory.
 type rig struct {
 	*Link
+	spec    Spec
 	engine  *clocked.Engine
 	clients []*mockClient
 	memory  *mockMemory
@@ -70,7 +72,7 @@ func newRig(t tb, options ...option) *rig {
 	if err != nil {
 		t.Fatal(err)
 	}
-	r := &rig{Link: link, engine: e}
+	r := &rig{Link: link, spec: s.Spec, engine: e}
 	r.memory = &mockMemory{engine: e, latency: s.latency, pace: s.pace}
 	r.memory.id = e.Register(r.memory)
 	r.mmio = &mockSoftware{}
@@ -238,7 +240,8 @@ func (m *mockMemory) Tick(now clocked.Time) {
 				r.Ledger.Charge(now+m.latency, measure.CauseHostMemory)
 			}
 			a := m.done.PushAt(now, now+m.latency)
-			*a = msg.MemDone{Kind: r.Kind, Tag: r.Tag, Len: r.Len, PA: r.PA, Ledger: r.Ledger, Stale: m.stale}
+			*a = msg.MemDone{Kind: r.Kind, Tag: r.Tag, Adapter: r.Adapter, Len: r.Len, PA: r.PA, Ledger: r.Ledger,
+				Stale: m.stale, Relaxed: r.Relaxed}
 			if r.Kind == msg.KindATS {
 				a.Entry = uint64(r.PA) + 1
 			}
@@ -270,9 +273,17 @@ func (m *mockSoftware) Tick(now clocked.Time) {
 
 // serial is the time of n bytes on the link, rounded up as the link does.
 func serial(s *Spec, n int64) clocked.Time {
-	num, den := ByteTime(s.Gen, s.Lanes)
+	num, den := rules.ByteTime(s.Gen, s.Lanes)
 	return clocked.Time((n*num + den - 1) / den)
 }
+
+// writeBytes, requestBytes and completionBytes are sizes on the wire of TLPs
+// without attributes whose data are whole double words.
+func writeBytes(s *Spec, pa model.PA, n uint32) int64 {
+	return rules.TLPBytes(s.Gen, rules.Shape{Header: rules.RequestHeader(pa), Digest: s.ECRC, Payload: n})
+}
+func requestBytes(s *Spec, pa model.PA) int64 { return writeBytes(s, pa, 0) }
+func completionBytes(s *Spec, n uint32) int64 { return writeBytes(s, 0, n) }
 
 func write1(pa model.PA, n uint32) msg.DMA { return msg.DMA{Write: true, PA: pa, Len: n} }
 func read1(pa model.PA, n uint32) msg.DMA  { return msg.DMA{PA: pa, Len: n} }

@@ -61,7 +61,7 @@ func (t *Timer) pace(s *Spec) pace {
 
 // ReplayBuffer is what a transmitter keeps.
 type ReplayBuffer struct {
-	TLPs  int         `key:"tlps" default:"512" min:"1" max:"2047" doc:"TLPs" source:"[PCIe]: less than 2048; 512: assumption, more 24-byte TLPs than Gen5 x16 sends in 190 ns"`
+	TLPs  int         `key:"tlps" default:"256" min:"1" max:"2047" doc:"TLPs" source:"[PCIe]: less than 2048; 256: assumption, more 24-byte TLPs than Gen4 x16 sends until they are acknowledged, 155 ns"`
 	Bytes model.Bytes `key:"bytes" default:"32KiB" min:"1KiB" max:"16MiB" doc:"bytes" source:"assumption: more than 63.0 GB/s × 300 ns = 19 KB, Gen5 x16 (derived)"`
 }
 

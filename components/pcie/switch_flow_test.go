@@ -2,7 +2,6 @@ package pcie
 
 import (
 	"fmt"
-	"math"
 	"testing"
 
 	"rnicmmu/clocked"
@@ -46,13 +45,6 @@ func shares(arrivals []seen[msg.MemReq], adapters int) []float64 {
 	return out
 }
 
-func near(t *testing.T, what string, got, want, tolerance float64) {
-	t.Helper()
-	if math.Abs(got/want-1) > tolerance {
-		t.Errorf("%s: %.5g, want %.5g within %g", what, got, want, tolerance)
-	}
-}
-
 // Four adapters that write all the time share the upstream link: each gets a
 // quarter of it, or what its own link carries where that is less.
 func TestSwitchSharesWriteBandwidth(t *testing.T) {
@@ -69,7 +61,7 @@ func TestSwitchSharesWriteBandwidth(t *testing.T) {
 		b.run(t)
 		want := min(closed(&b.spec.PCIe).WriteBandwidth(uint32(x.n))/4, closed(&b.devices[0].Spec).WriteBandwidth(uint32(x.n)))
 		for i, got := range shares(b.memory.got, 4) {
-			near(t, fmt.Sprintf("%s, adapter %d", what, i), got, want, 3e-3)
+			within(t, fmt.Sprintf("%s, adapter %d", what, i), got, want, 3e-3)
 		}
 		b.rest(t)
 	}
@@ -88,7 +80,7 @@ func TestSwitchSharesReadBandwidth(t *testing.T) {
 			d := b.clients[i][0].dones
 			first, last := d[len(d)/4], d[3*len(d)/4]
 			got := float64(n) * float64(len(d)/2) / float64(last.at-first.at) * 1e12
-			near(t, fmt.Sprintf("reads of %d B, adapter %d", n, i), got, want, 1e-2)
+			within(t, fmt.Sprintf("reads of %d B, adapter %d", n, i), got, want, 1e-2)
 		}
 		b.rest(t)
 	}

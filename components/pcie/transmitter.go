@@ -78,7 +78,8 @@ func (t *transmitter) grant(now clocked.Time) (c choice, ok bool) {
 // ready does what comes before a new TLP, and tells whether one may be sent at
 // now.
 func (t *transmitter) ready(now clocked.Time) bool {
-	if t.out.fault != nil {
+	lossy := t.out.fault != nil
+	if lossy {
 		t.heed(now)
 		for t.again > 0 && t.isFree(now) && t.out.flight.Ready(now) {
 			t.repeat(now)
@@ -87,8 +88,10 @@ func (t *transmitter) ready(now clocked.Time) bool {
 	if t.again > 0 || t.empty() || !t.isFree(now) {
 		return false
 	}
-	t.collect(now)
-	return t.again == 0
+	if !lossy {
+		t.collect(now)
+	}
+	return true
 }
 
 // isFree tells whether the line is free, and else sets a timer.
@@ -154,6 +157,6 @@ func (t *transmitter) launch(now clocked.Time, c choice) (end clocked.Time) {
 	return end
 }
 
-// flying tells whether a TLP has not arrived yet, or has to be sent again. What is
-// on a link that is down is lost.
+// flying tells whether a TLP has not arrived yet, or has to be sent again. None
+// has on a link that is down.
 func (t *transmitter) flying() bool { return t.sent != t.out.taken && !t.out.isDown(t.engine.Now()) }

@@ -31,13 +31,30 @@ func (u *Endpoint) Waits() []string {
 			out = append(out, fmt.Sprintf("%s: client %d has not taken %d answers; its DMAs wait", u.name, i, n))
 		}
 	}
-	if n := u.tags.used(); n > 0 {
-		out = append(out, fmt.Sprintf("%s: %d reads wait for completions", u.name, n))
+	asked, resting := u.requests()
+	if asked > 0 {
+		out = append(out, fmt.Sprintf("%s: %d reads wait for completions", u.name, asked))
+	}
+	if resting > 0 {
+		out = append(out, fmt.Sprintf("%s: %d tags rest: their reads have timed out", u.name, resting))
 	}
 	if n := u.rx.held[msg.Posted].Len(); n > 0 {
 		out = append(out, fmt.Sprintf("%s: %d doorbells and messages wait for their clients", u.name, n))
 	}
 	return out
+}
+
+// requests are those that wait for completions, and those that wait no longer.
+func (u *Endpoint) requests() (asked, resting int) {
+	for i := range u.tags.at {
+		switch t := &u.tags.at[i]; {
+		case t.busy:
+			asked++
+		case t.late:
+			resting++
+		}
+	}
+	return asked, resting
 }
 
 // Waits lists what the root port waits for, a line each.
@@ -55,9 +72,12 @@ func (u *RootPort) Waits() []string {
 }
 
 // waits tells what the oldest TLP to be sent lacks, and of whom.
-func (t *transmitter) waits(name string) []string {
+func (t *transmitter) waits(name string) (out []string) {
+	if t.out.isDown(t.engine.Now()) {
+		out = append(out, fmt.Sprintf("%s: the link is down since %v", name, t.out.fault.down))
+	}
 	if t.stall == stallNone {
-		return nil
+		return out
 	}
 	what := t.stall.String()
 	switch {
@@ -66,7 +86,6 @@ func (t *transmitter) waits(name string) []string {
 	case t.stall == StallReplay:
 		what = "a place in the replay buffer: an acknowledgement of " + t.peer
 	}
-	var out []string
 	for c := range classNames {
 		n := 0
 		for i := range t.queues {
