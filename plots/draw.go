@@ -43,10 +43,8 @@ func Draw(dir string, formats []string, o Options) (files []string, err error) {
 	if len(formats) == 0 {
 		formats = []string{"png"}
 	}
-	for _, f := range formats {
-		if !slices.Contains(Formats(), f) {
-			return nil, fmt.Errorf("unknown figure format %q; use %s", f, strings.Join(Formats(), ", "))
-		}
+	if err := CheckFormats(formats); err != nil {
+		return nil, err
 	}
 	figures, err := load(dir, o)
 	if err != nil {
@@ -73,6 +71,16 @@ func Draw(dir string, formats []string, o Options) (files []string, err error) {
 		}
 	}
 	return files, nil
+}
+
+// CheckFormats refuses formats that are not of Formats.
+func CheckFormats(formats []string) error {
+	for _, f := range formats {
+		if !slices.Contains(Formats(), f) {
+			return fmt.Errorf("unknown figure format %q; use %s", f, strings.Join(Formats(), ", "))
+		}
+	}
+	return nil
 }
 
 // load makes the figures of whichever folder dir is.

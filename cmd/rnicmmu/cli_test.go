@@ -118,6 +118,11 @@ func TestBadInput(t *testing.T) {
 		{"trace info empty.csv", "empty.csv: is empty"},
 		{"trace convert bad.csv --to xml", "csv is due"},
 		{"describe tpt.mtt.entires", "did you mean tpt.mtt.entries?"},
+		{"calibrate usb", `unknown target "usb"; there is pcie`},
+		{"calibrate pcie --gen 9", "--gen 9: 1 to "},
+		{"calibrate pcie --lanes 12", "--lanes 12: 1, 2, 4, 8, 16 or 32 is due"},
+		{"calibrate --out=", "--out: is empty"},
+		{"calibrate --format gif", "gif"},
 		{"bogus", `unknown command "bogus"`},
 	} {
 		got := tool(t, dir, strings.Fields(c.args)...)

@@ -133,10 +133,10 @@ func (t *transmitter) missing(now clocked.Time, class msg.TLPType, o *offer) Sta
 	case t.credits[headers(class)].Lacks(1):
 		t.starved = true
 		return Stall(headers(class))
-	case t.credits[data(class)].Lacks(rules.DataCredits(o.shape.Payload)):
+	case t.credits[data(class)].Lacks(o.credits):
 		t.starved = true
 		return Stall(data(class))
-	case t.sequence.Outstanding() >= t.maxTLPs || t.held+rules.TLPBytes(t.gen, o.shape) > t.maxHeld || !t.out.flight.Ready(now):
+	case t.sequence.Outstanding() >= t.maxTLPs || t.held+o.wire > t.maxHeld || !t.out.room(now):
 		t.starved = true
 		return StallReplay
 	}

@@ -33,9 +33,9 @@ type completion struct {
 func (u *completer) answer(t *transmitter, d *msg.MemDone) {
 	i, c := u.answers.take()
 	*c = completion{done: *d}
-	o := offer{place: i, packet: rules.Packet{Class: rules.Completion, Sender: u.device, Requester: d.Adapter, Tag: d.Tag, Relaxed: d.Relaxed}}
-	u.piece(&o, c)
-	t.submit(msg.Completion, o)
+	o := t.submit(msg.Completion, i)
+	o.packet.Sender, o.packet.Requester, o.packet.Tag, o.packet.Relaxed = u.device, d.Adapter, d.Tag, d.Relaxed
+	u.piece(o, c)
 }
 
 // piece fits an offer to what is left of an answer.
@@ -54,7 +54,7 @@ func (u *completer) piece(o *offer, c *completion) {
 		}
 		o.bytes = rules.CompletionPiece(pa, d.Len-c.offset, u.rcb, u.mps, split, draw)
 	}
-	o.shape = u.shape.completion(pa, o.bytes)
+	u.shape.completion(o, pa, o.bytes)
 }
 
 // sendCompletion sends the next CplD of an answer, or the Cpl that ends a

@@ -26,14 +26,15 @@ type Endpoint struct {
 	engine *clocked.Engine
 	clock  clocked.Domain
 	mrrs   uint32
-	attr   rules.Packet // attributes of payload
 	ports  []port
 	completer
 	tx transmitter
 	rx receiver
 
+	relaxed, idOrdered bool // attributes of payload
+
 	turn   int // client that is asked first
-	writes slots[write]
+	writes slots[transfer]
 	reads  slots[read] // accepted and not answered
 	asking int         // reads whose requests are not all sent
 	most   int         // of them
@@ -58,24 +59,28 @@ type answer struct {
 	done msg.DMADone
 }
 
-// write is an accepted write DMA; offset bytes of it are sent.
-type write struct {
+// transfer is an accepted DMA; offset bytes of it are sent or requested.
+type transfer struct {
 	dma      msg.DMA
-	accepted waits // of the link when it was accepted
+	accepted waits // of the link when it was accepted, if it has a ledger
 	offset   uint32
 	client   uint8
 }
 
-// read is an accepted read DMA; offset bytes of it are requested, tags
-// requests are unanswered.
+// begin takes a DMA.
+func (x *transfer) begin(now clocked.Time, t *transmitter, d *msg.DMA, client uint8) {
+	x.dma, x.offset, x.client = *d, 0, client
+	if d.Ledger != nil {
+		x.accepted = t.snapshot(now)
+	}
+}
+
+// read is a transfer from the host, of which so many requests are unanswered.
 type read struct {
-	dma      msg.DMA
-	accepted waits
-	offset   uint32
-	tags     uint32
-	client   uint8
-	stale    bool
-	status   msg.Status // the worst of its requests so far
+	transfer
+	tags   uint32
+	stale  bool
+	status msg.Status // the worst of its requests so far
 }
 
 // tag is an outstanding request.
@@ -92,10 +97,10 @@ const endpointRCB = 128
 
 func newEndpoint(name string, spec Spec, clock clocked.Domain) *Endpoint {
 	first, _ := rules.Tags(spec.TagBits)
-	u := &Endpoint{name: name, clock: clock, mrrs: uint32(spec.MRRS), attr: rules.Packet{Relaxed: spec.Relaxed, IDOrdered: spec.IDOrdered},
+	u := &Endpoint{name: name, clock: clock, mrrs: uint32(spec.MRRS), relaxed: spec.Relaxed, idOrdered: spec.IDOrdered,
 		completer: completer{device: spec.Adapter, rcb: endpointRCB, mps: uint32(spec.MPS), split: rules.SplitMin,
-			shape: shaping{spec.ECRC}, answers: newSlots[completion](rootQueue)},
-		writes: newSlots[write](spec.WriteQueue), most: spec.ReadQueue,
+			shape: shaping{spec.Gen, spec.ECRC}, answers: newSlots[completion](rootQueue)},
+		writes: newSlots[transfer](spec.WriteQueue), most: spec.ReadQueue,
 		reads: newSlots[read](spec.ReadQueue + spec.usable()), // one is in the queue or holds a tag
 		tags:  newSlots[tag](spec.usable()), first: uint16(first), timeout: spec.CompletionTimeout, check: clocked.Never}
 	return u
@@ -133,27 +138,17 @@ func (u *Endpoint) Stats() Stats {
 	return s
 }
 
-// attributes are what the ordering table sees of a DMA. Only payload is relaxed:
-// what tells of it must not overtake it.
-func (u *Endpoint) attributes(class msg.TLPType, d *msg.DMA) rules.Packet {
-	p := rules.Packet{Class: rows[class], Sender: u.device, PASID: d.Address.PASID}
-	if d.Kind == msg.KindData {
-		p.Relaxed, p.IDOrdered = u.attr.Relaxed, u.attr.IDOrdered
-	}
-	return p
-}
-
 // part fits an offer to the part of a DMA from offset on.
 func (u *Endpoint) part(o *offer, d *msg.DMA, offset uint32) {
 	pa := d.PA + model.PA(offset)
 	switch {
 	case d.Kind == msg.KindMessage:
-		o.shape = u.shape.message(0, d.Address.PASID)
+		u.shape.message(o, 0, d.Address.PASID)
 	case d.Write:
 		o.bytes = rules.RequestPiece(pa, d.Len-offset, u.mps)
-		o.shape = u.shape.request(pa, o.bytes, d.Address.PASID)
+		u.shape.request(o, pa, o.bytes, d.Address.PASID)
 	default:
 		o.bytes = rules.RequestPiece(pa, d.Len-offset, u.mrrs)
-		o.shape = u.shape.request(pa, 0, d.Address.PASID)
+		u.shape.request(o, pa, 0, d.Address.PASID)
 	}
 }

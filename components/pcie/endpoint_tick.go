@@ -221,13 +221,9 @@ func (u *Endpoint) readsFull() bool  { return u.asking == u.most || u.reads.full
 // enqueue accepts a DMA. A message has no data, and a translation request none
 // of the address's lower bits.
 func (u *Endpoint) enqueue(now clocked.Time, d *msg.DMA, client uint8) {
-	var accepted waits
-	if d.Ledger != nil {
-		accepted = u.tx.snapshot(now)
-	}
 	if d.Write {
 		i, w := u.writes.take()
-		*w = write{dma: *d, accepted: accepted, client: client}
+		w.begin(now, &u.tx, d, client)
 		if d.Kind == msg.KindMessage {
 			w.dma.Len = 0
 		}
@@ -235,7 +231,8 @@ func (u *Endpoint) enqueue(now clocked.Time, d *msg.DMA, client uint8) {
 		return
 	}
 	i, r := u.reads.take()
-	*r = read{dma: *d, accepted: accepted, client: client}
+	r.begin(now, &u.tx, d, client)
+	r.tags, r.stale, r.status = 0, false, msg.StatusSuccess
 	if d.Kind == msg.KindATS {
 		r.dma.PA &^= pageBytes - 1
 	}
@@ -243,10 +240,15 @@ func (u *Endpoint) enqueue(now clocked.Time, d *msg.DMA, client uint8) {
 	u.offer(msg.NonPosted, i, &r.dma)
 }
 
+// offer offers a DMA. Only payload has attributes: what tells of it must not
+// overtake it.
 func (u *Endpoint) offer(class msg.TLPType, place int32, d *msg.DMA) {
-	o := offer{place: place, packet: u.attributes(class, d)}
-	u.part(&o, d, 0)
-	u.tx.submit(class, o)
+	o := u.tx.submit(class, place)
+	o.packet.Sender, o.packet.PASID = u.device, d.Address.PASID
+	if d.Kind == msg.KindData {
+		o.packet.Relaxed, o.packet.IDOrdered = u.relaxed, u.idOrdered
+	}
+	u.part(o, d, 0)
 }
 
 // rearm sees to it that the endpoint ticks when it can accept a DMA: at the

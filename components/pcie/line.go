@@ -248,12 +248,15 @@ func (l *line) predict() clocked.Time {
 	return l.whole(end) + l.latency
 }
 
-// free tells whether a TLP may start at now; if not, next is when to ask again.
-func (l *line) free(now clocked.Time) (ok bool, next clocked.Time) {
+// free is when a TLP may start: not later than now, or when to ask again.
+func (l *line) free(now clocked.Time) clocked.Time {
 	l.settle(now)
-	next = l.from(now)
-	return next <= now, next
+	return l.from(now)
 }
+
+// room tells whether one more TLP may be on its way; one that loses nothing has
+// room for all of the replay buffer.
+func (l *line) room(now clocked.Time) bool { return l.fault == nil || l.flight.Ready(now) }
 
 // send puts a TLP of the replay buffer on the line, which is free at now, and
 // returns when its last byte has left. fresh: it is sent for the first time.

@@ -64,7 +64,7 @@ func join(e *clocked.Engine, s *Spec, name string, upper, lower end) {
 
 // init sets up an end that advertises its own credits and uses its peer's.
 func (d *end) init(e *clocked.Engine, s *Spec, name string, in, out *line, own, peers *Credits) {
-	*d.tx = transmitter{engine: e, unit: d.unit, gen: s.Gen, out: out, in: in, window: 1, maxHeld: int64(s.ReplayBuffer.Bytes),
+	*d.tx = transmitter{engine: e, unit: d.unit, out: out, in: in, window: 1, maxHeld: int64(s.ReplayBuffer.Bytes),
 		maxTLPs: s.ReplayBuffer.TLPs, deadline: clocked.Never, recovery: s.Inject.Recovery, stall: stallNone, alarm: -1,
 		timeout: clocked.Time(rules.Symbols(s.Gen, rules.ReplayLimit(s.Gen, s.Lanes, uint32(s.MPS)))), tags: 1, queues: make([]queue, d.sources)}
 	d.tx.queue = &d.tx.queues[0]
@@ -78,7 +78,7 @@ func (d *end) init(e *clocked.Engine, s *Spec, name string, in, out *line, own, 
 		d.tx.window = window
 	}
 	*d.rx = receiver{in: in, out: out, ack: s.Ack.pace(s), update: s.Update.pace(s),
-		withheld: withheld[s.Inject.Withhold], tx: d.tx}
+		withheld: withheld[s.Inject.Withhold], tx: d.tx, together: s.UpdateAll}
 	for p := range rules.NumPools {
 		d.tx.credits[p] = rules.NewAccount(p, rules.Scale(s.Scale), uint32(peers.pools()[p]))
 		d.rx.returns[p] = rules.NewAllocation(p, rules.Scale(s.Scale), uint32(own.pools()[p]))

@@ -54,7 +54,7 @@ func (b *bench) lacks(o *offer, credits *[rules.NumPools]uint32) Stall {
 		return StallBuffer
 	case credits[c.Headers()] < 1:
 		return Stall(c.Headers())
-	case 16*credits[c.Data()] < o.shape.Payload:
+	case 16*credits[c.Data()] < carries(o):
 		return Stall(c.Data())
 	case b.tx.sequence.Outstanding() == b.tx.maxTLPs:
 		return StallReplay
@@ -62,22 +62,28 @@ func (b *bench) lacks(o *offer, credits *[rules.NumPools]uint32) Stall {
 	return stallNone
 }
 
+// carries is the payload that travels with an offer, in bytes.
+func carries(o *offer) uint32 {
+	if o.packet.Class == rules.NonPosted {
+		return 0
+	}
+	return o.bytes
+}
+
 // drawOffers offers up to 8 TLPs of all classes and attributes.
 func (b *bench) drawOffers(t *rapid.T, attributes bool) {
 	payload := rapid.SampledFrom([]uint32{0, 64, 256})
 	for i := range rapid.IntRange(0, 8).Draw(t, "offers") {
 		class := msg.TLPType(rapid.IntRange(0, numClasses-1).Draw(t, "class"))
-		o := offer{place: int32(i), packet: rules.Packet{Class: rows[class], Tag: uint16(i)}}
+		o := b.tx.submit(class, int32(i))
+		o.packet.Tag = uint16(i)
 		if attributes {
 			o.packet.Relaxed, o.packet.IDOrdered = rapid.Bool().Draw(t, "ro"), rapid.Bool().Draw(t, "ido")
 			o.packet.PASID = rapid.Uint32Range(0, 2).Draw(t, "pasid")
 			o.packet.Tag = uint16(rapid.IntRange(0, 1).Draw(t, "tag"))
 		}
 		o.bytes = payload.Draw(t, "bytes")
-		if o.shape = (rules.Shape{Header: rules.Header3DW, Payload: o.bytes}); class == msg.NonPosted {
-			o.shape.Payload = 0
-		}
-		b.tx.submit(class, o)
+		shaping{gen: 4}.completion(o, 0, carries(o))
 	}
 }
 
@@ -182,9 +188,9 @@ func places(offers []*offer) (out []int32) {
 func TestRandomPassingIsFair(t *testing.T) {
 	b := newBench(t, func(s *Spec) { s.Pass = PassRandom })
 	for i := range 5 {
-		b.tx.submit(msg.Completion, offer{place: int32(i), packet: rules.Packet{Class: rules.Completion, Tag: uint16(i % 4)}})
+		b.tx.submit(msg.Completion, int32(i)).packet.Tag = uint16(i % 4)
 	}
-	b.tx.submit(msg.NonPosted, offer{place: 5, packet: rules.Packet{Class: rules.NonPosted}})
+	b.tx.submit(msg.NonPosted, 5)
 	b.tx.tags = 0
 	const n = 40000
 	var picked [6]float64

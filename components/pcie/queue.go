@@ -3,6 +3,7 @@ package pcie
 import (
 	"rnicmmu/clocked"
 	"rnicmmu/components/msg"
+	rules "rnicmmu/model/pcie"
 )
 
 // queue is the offers of one source, in the order of their acceptance. The
@@ -12,11 +13,12 @@ type queue struct {
 	accepted uint64 // numbers given to offers
 }
 
-// submit offers something new.
-func (q *queue) submit(class msg.TLPType, o offer) {
+// submit offers something new of the unit's. The unit fits it to its first TLP.
+func (q *queue) submit(class msg.TLPType, place int32) *offer {
 	q.accepted++
-	o.since = q.accepted
-	*q.offers[class].Push() = o
+	o := q.offers[class].Push()
+	*o = offer{since: q.accepted, place: place, packet: rules.Packet{Class: rows[class]}}
+	return o
 }
 
 func (q *queue) empty() bool { return q.offers[0].Len()+q.offers[1].Len()+q.offers[2].Len() == 0 }

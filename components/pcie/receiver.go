@@ -18,6 +18,7 @@ type receiver struct {
 	returns  [rules.NumPools]rules.Allocation
 
 	ack, update pace
+	together    bool         // UpdateFC of all types leave together
 	withheld    msg.TLPType  // class whose credits never come back; numClasses: none
 	tx          *transmitter // of this end, which retrains the link
 }
@@ -85,17 +86,30 @@ func (r *receiver) oldest() (p *packet) {
 
 // drain frees the place of the oldest TLP of a class and returns its credits.
 func (r *receiver) drain(now clocked.Time, class msg.TLPType) {
-	r.free(now, class, r.held[class].Front().shape.Payload)
+	r.free(now, class, r.held[class].Front().credits)
 	r.held[class].Pop()
 }
 
-// free returns the credits of a TLP with a payload of so many bytes as it travels.
-func (r *receiver) free(now clocked.Time, class msg.TLPType, payload uint32) {
+// free returns the credits of a TLP: one header, and so many of data.
+func (r *receiver) free(now clocked.Time, class msg.TLPType, credits uint32) {
 	h, d := &r.returns[headers(class)], &r.returns[data(class)]
-	if class != r.withheld && (!h.Infinite() || !d.Infinite() && payload > 0) {
+	if class != r.withheld && (!h.Infinite() || !d.Infinite() && credits > 0) {
 		h.Return(1)
-		d.Return(rules.DataCredits(payload))
+		d.Return(credits)
 		r.out.owe(now, dllpUpdate+dllpKind(class), r.update, dllpBody{header: h.Field(), data: d.Field()})
+		if r.together {
+			r.accompany(now, class)
+		}
+	}
+}
+
+// accompany owes the UpdateFC of the other types beside that of a class.
+func (r *receiver) accompany(now clocked.Time, class msg.TLPType) {
+	for c := range msg.TLPType(numClasses) {
+		if c != class && c != r.withheld {
+			h, d := &r.returns[headers(c)], &r.returns[data(c)]
+			r.out.owe(now, dllpUpdate+dllpKind(c), r.update, dllpBody{header: h.Field(), data: d.Field()})
+		}
 	}
 }
 

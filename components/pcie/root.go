@@ -56,7 +56,7 @@ const rootQueue = 16
 
 func newRootPort(name string, spec Spec) *RootPort {
 	u := &RootPort{name: name, bells: newSlots[bell](rootQueue), completer: completer{device: hostID, rcb: uint32(spec.RCB), mps: uint32(spec.MPS),
-		split: splits[spec.SplitPolicy], short: uint32(spec.SplitShort), shape: shaping{spec.ECRC}, answers: newSlots[completion](rootQueue)}}
+		split: splits[spec.SplitPolicy], short: uint32(spec.SplitShort), shape: shaping{spec.Gen, spec.ECRC}, answers: newSlots[completion](rootQueue)}}
 	if u.split == rules.SplitRandom {
 		u.random = newStream(spec.Seed, name+".split")
 	}
@@ -189,16 +189,16 @@ func (u *RootPort) ring(m *msg.Doorbell) {
 	if m.Message {
 		b.size, b.pasid = messageSize(m.Body)
 	}
-	o := offer{place: i, packet: rules.Packet{Class: rules.Posted, Sender: hostID, PASID: b.pasid}}
-	u.part(&o, b)
-	u.tx.submit(msg.Posted, o)
+	o := u.tx.submit(msg.Posted, i)
+	o.packet.Sender, o.packet.PASID = hostID, b.pasid
+	u.part(o, b)
 }
 
 // part fits an offer to what is left of an MMIO write or message. The adapter's
 // registers lie above 4 GiB.
 func (u *RootPort) part(o *offer, b *bell) {
 	o.bytes = min(b.size-b.offset, combiningLine)
-	o.shape = u.shape.message(o.bytes, b.pasid)
+	u.shape.message(o, o.bytes, b.pasid)
 }
 
 // transmit sends the next TLP if the link is free and one may go.

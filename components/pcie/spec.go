@@ -30,6 +30,7 @@ type Spec struct {
 	LinkLatency       clocked.Time `key:"link_latency" default:"33ns" min:"1ps" max:"100us" doc:"one way: transmit and receive pipelines and flight, without serialization" source:"assumption: a receive and a transmit pipeline are less than a third of the 115 ns of a Gen5 switch, which has a core too ([HighPoint], weak)"`
 	Ack               Timer        `key:"ack" doc:"when TLPs are acknowledged"`
 	Update            Timer        `key:"update" doc:"when credits are returned (UpdateFC)"`
+	UpdateAll         bool         `key:"update_all" default:"false" doc:"an UpdateFC takes those of the other types along, infinite ones too" source:"off: assumption; on in the profiles nfp6000-*: fitted to [pcie-bench], docs/calibration.md"`
 	ReplayBuffer      ReplayBuffer `key:"replay_buffer" doc:"of each end: TLPs sent and not acknowledged"`
 	Scale             int          `key:"scale" default:"1" oneof:"1,4,16" doc:"scaled flow control: at most 127 headers and 2047 × 16 B of data outstanding, times this" source:"[PCIe]"`
 	Credits           Credits      `key:"credits" doc:"advertised to the adapter by its root port or the switch's port"`

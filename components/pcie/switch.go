@@ -5,6 +5,7 @@ import (
 
 	"rnicmmu/clocked"
 	"rnicmmu/components/msg"
+	rules "rnicmmu/model/pcie"
 )
 
 // Switch joins the links of several adapters to one root port: it stores each TLP
@@ -25,6 +26,7 @@ type Switch struct {
 // port.
 type switchPort struct {
 	name  string
+	gen   int
 	tx    transmitter
 	rx    receiver
 	alarm clocked.Time // when the unit is to tick for a TLP that came by this port
@@ -49,9 +51,10 @@ func newSwitch(e *clocked.Engine, name string, latency clocked.Time, adapters []
 	return u
 }
 
-// end is the switch's end of a port's link.
-func (u *Switch) end(port int) end {
+// end is the switch's end of a port's link, of a generation.
+func (u *Switch) end(port, gen int) end {
 	p := &u.ports[port]
+	p.gen = gen
 	return end{u.id, p.name, len(u.ports), &p.tx, &p.rx}
 }
 
@@ -104,7 +107,10 @@ func (u *Switch) receive(now clocked.Time, from int) {
 		}
 		place, t := u.transits.extend()
 		*t = transit{packet: *p, from: int32(from)}
-		u.ports[to].tx.queues[from].submit(p.Type, offer{place: place, packet: p.rule, shape: p.shape})
+		out := &u.ports[to]
+		o := out.tx.queues[from].submit(p.Type, place)
+		o.packet, o.credits = p.rule, p.credits
+		o.wire = p.bytes - rules.FramingBytes(in.gen) + rules.FramingBytes(out.gen)
 		in.rx.held[p.Type].Pop()
 	}
 }
@@ -143,7 +149,7 @@ func (u *Switch) transmit(now clocked.Time, to int) bool {
 	t := &u.transits.at[place]
 	*tx.place() = t.packet
 	tx.launch(now, c)
-	u.ports[t.from].rx.free(now, c.class, t.packet.shape.Payload)
+	u.ports[t.from].rx.free(now, c.class, t.packet.credits)
 	tx.done(c)
 	u.transits.give(place)
 	return true

@@ -84,7 +84,7 @@ func NewSwitched(e *clocked.Engine, name string, spec SwitchSpec, devices []Devi
 	u := newSwitch(e, name, spec.Latency, adapters)
 	up := spec.PCIe
 	up.AdapterCredits = up.AdapterCredits.finite()
-	join(e, &up, name+".pcie", root.end(), u.end(upstream))
+	join(e, &up, name+".pcie", root.end(), u.end(upstream, up.Gen))
 	links := make([]*Link, len(devices))
 	deep := up.deep()
 	for i := range devices {
@@ -93,7 +93,7 @@ func NewSwitched(e *clocked.Engine, name string, spec SwitchSpec, devices []Devi
 		deep = deep || d.Spec.deep()
 		l := &Link{Endpoint: newEndpoint(d.Name+".endpoint", d.Spec, d.Clock), Root: root, Switch: u, port: i + 1}
 		l.Endpoint.register(e)
-		join(e, &d.Spec, d.Name, u.end(l.port), l.Endpoint.end())
+		join(e, &d.Spec, d.Name, u.end(l.port, d.Spec.Gen), l.Endpoint.end())
 		l.Endpoint.reserve(&d.Spec)
 		links[i] = l
 	}

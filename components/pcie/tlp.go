@@ -64,7 +64,7 @@ var severity = [...]uint8{msg.StatusSuccess: 0, msg.StatusRetry: 1, msg.StatusPo
 type packet struct {
 	msg.TLP
 	rule    rules.Packet // what the ordering table looks at
-	shape   rules.Shape
+	credits uint32       // of data, that it takes
 	seq     uint16
 	to      uint16       // completions and messages to adapters: the adapter
 	client  uint8        // messages to adapters: the client
@@ -74,20 +74,28 @@ type packet struct {
 	arrival clocked.Time // of its last byte
 }
 
-// request is the shape of the next TLP of a request at pa.
-func (s *shaping) request(pa model.PA, payload uint32, pasid uint32) rules.Shape {
-	return rules.Shape{Header: rules.RequestHeader(pa), Prefixes: prefixes(pasid), Digest: s.digest, Payload: rules.Carried(pa, payload)}
-}
-
 // shaping is what a link adds to all its TLPs.
-type shaping struct{ digest bool }
-
-// message is the shape of a message.
-func (s *shaping) message(payload uint32, pasid uint32) rules.Shape {
-	return rules.Shape{Header: rules.Header4DW, Prefixes: prefixes(pasid), Digest: s.digest, Payload: payload}
+type shaping struct {
+	gen    int
+	digest bool
 }
 
-// completion is the shape of a completion whose data begin at pa.
-func (s *shaping) completion(pa model.PA, payload uint32) rules.Shape {
-	return rules.Shape{Header: rules.Header3DW, Digest: s.digest, Payload: rules.Carried(pa, payload)}
+// request fits an offer to a request at pa with so many bytes of data.
+func (s shaping) request(o *offer, pa model.PA, payload uint32, pasid uint32) {
+	s.fit(o, rules.Shape{Header: rules.RequestHeader(pa), Prefixes: prefixes(pasid), Payload: rules.Carried(pa, payload)})
+}
+
+// message fits an offer to a message, or a write above 4 GiB.
+func (s shaping) message(o *offer, payload uint32, pasid uint32) {
+	s.fit(o, rules.Shape{Header: rules.Header4DW, Prefixes: prefixes(pasid), Payload: payload})
+}
+
+// completion fits an offer to a completion whose data begin at pa.
+func (s shaping) completion(o *offer, pa model.PA, payload uint32) {
+	s.fit(o, rules.Shape{Header: rules.Header3DW, Payload: rules.Carried(pa, payload)})
+}
+
+func (s shaping) fit(o *offer, shape rules.Shape) {
+	shape.Digest = s.digest
+	o.wire, o.credits = rules.TLPBytes(s.gen, shape), rules.DataCredits(shape.Payload)
 }

@@ -8,11 +8,12 @@ import (
 
 // offer is a DMA, answer or message that a unit wants to send, by its next TLP.
 type offer struct {
-	since  uint64 // number of its acceptance: older ones have lower ones
-	place  int32  // the unit's, of what it is
-	bytes  uint32 // of its payload that count; of a read, those that it asks for
-	packet rules.Packet
-	shape  rules.Shape
+	since   uint64 // number of its acceptance: older ones have lower ones
+	wire    int64  // bytes on the line
+	place   int32  // the unit's, of what it is
+	bytes   uint32 // of its payload that count; of a read, those that it asks for
+	credits uint32 // of data
+	packet  rules.Packet
 }
 
 // transmitter sends one direction's TLPs: it keeps the offers of the three
@@ -21,7 +22,6 @@ type transmitter struct {
 	engine *clocked.Engine
 	unit   clocked.UnitID
 	peer   string // name of the other end
-	gen    int
 	out    *line
 	in     *line // brings Ack, Nak and UpdateFC
 
@@ -96,18 +96,12 @@ func (t *transmitter) ready(now clocked.Time) bool {
 
 // isFree tells whether the line is free, and else sets a timer.
 func (t *transmitter) isFree(now clocked.Time) bool {
-	free, next := t.out.free(now)
-	if !free {
-		t.wake(next)
+	next := t.out.free(now)
+	if next > now && next != t.alarm {
+		t.alarm = next
+		t.engine.Wake(t.unit, next)
 	}
-	return free
-}
-
-func (t *transmitter) wake(at clocked.Time) {
-	if t.alarm != at {
-		t.alarm = at
-		t.engine.Wake(t.unit, at)
-	}
+	return next <= now
 }
 
 // book charges the idle time of the link to what it has been waiting for.
@@ -132,14 +126,14 @@ func (t *transmitter) place() *packet {
 // or calls done. A link that is down swallows it.
 func (t *transmitter) launch(now clocked.Time, c choice) (end clocked.Time) {
 	o, p := t.chosen(c), t.place()
-	p.bytes, p.shape, p.rule = rules.TLPBytes(t.gen, o.shape), o.shape, o.packet
+	p.bytes, p.credits, p.rule = o.wire, o.credits, o.packet
 	if t.out.isDown(now) {
 		return now
 	}
 	t.sent++
 	p.seq, p.order = t.sequence.Next(), t.sent
 	t.credits[headers(c.class)].Take(1)
-	t.credits[data(c.class)].Take(rules.DataCredits(o.shape.Payload))
+	t.credits[data(c.class)].Take(o.credits)
 	t.held += p.bytes
 	end = t.out.send(now, p, true)
 	if t.out.fault != nil && t.deadline == clocked.Never {

@@ -1,6 +1,7 @@
 package pcie
 
 import (
+	"math"
 	"math/bits"
 
 	"rnicmmu/model"
@@ -112,9 +113,9 @@ type flow struct {
 	dllps [3]float64
 }
 
-// most is how many transfers a second a direction carries. A stream of DLLPs has
-// one for each of its TLPs, but no more than one in AckLimit; so for each choice of
-// streams at that limit there is a rate, and the highest is the one that holds.
+// most is how many transfers a second a direction carries. TLPs share a DLLP where
+// more than one comes until it leaves, and how many come depends on the rate; so
+// the time of a transfer is sought with which the direction is just full.
 func (l *Link) most(f *flow) float64 {
 	budget := TLPRate(l.Gen, l.Lanes)
 	if l.SKP {
@@ -124,20 +125,34 @@ func (l *Link) most(f *flow) float64 {
 	if !l.DLLPs || Flits(l.Gen) {
 		return budget / f.tlps.bytes
 	}
-	limited := TLPRate(l.Gen, 1) * DLLPBytes / float64(AckLimit(l.Gen, l.Lanes, l.MPS))
-	var best float64
-	for choice := range 1 << len(f.dllps) {
-		left, bytes := budget, f.tlps.bytes
-		for i, cause := range f.dllps {
-			if choice>>i&1 != 0 {
-				left -= limited
-			} else {
-				bytes += DLLPBytes * cause
+	limit := float64(AckLimit(l.Gen, l.Lanes, l.MPS)) / TLPRate(l.Gen, 1)
+	short, long := f.tlps.bytes/budget, (f.tlps.bytes+DLLPBytes*(f.dllps[0]+f.dllps[1]+f.dllps[2]))/budget
+	for range 60 {
+		time := (short + long) / 2
+		bytes := f.tlps.bytes
+		for _, cause := range f.dllps {
+			if cause > 0 {
+				bytes += DLLPBytes * cause / sharers(limit, time/cause, time/f.tlps.count)
 			}
 		}
-		best = max(best, left/bytes)
+		if bytes/budget > time {
+			short = time
+		} else {
+			long = time
+		}
 	}
-	return best
+	return 1 / long
+}
+
+// sharers is how many TLPs, one every interval, share a DLLP on average: it leaves
+// when limit is over since the first of them and the TLP on its own line, which
+// takes line, has ended, at any point of it alike. All are times of one unit.
+func sharers(limit, interval, line float64) float64 {
+	sum := func(x float64) float64 { // of the whole part, from 0 to x
+		n := math.Floor(x)
+		return n*(n-1)/2 + n*(x-n)
+	}
+	return 1 + (sum((limit+line)/interval)-sum(limit/interval))*interval/line
 }
 
 // CreditsFor is the credits that keep a direction full: those of the TLPs that it

@@ -1,0 +1,3 @@
+package calibrate
+
+import _ "rnicmmu/internal/seed"

@@ -1,0 +1,3 @@
+package dmabench
+
+import _ "rnicmmu/internal/seed"
