@@ -43,10 +43,10 @@ func (s *System) build(adapters []Spec, order []int, in *Input) error {
 		return err
 	}
 	s.buildDriver(len(adapters), in)
-	s.nodes = make([]*node, len(adapters))
+	s.nodes, s.links = make([]*node, len(adapters)), make([]*pcie.Link, len(adapters))
 	for _, i := range order {
 		var err error
-		if s.nodes[i], err = s.buildNode(i, adapters[i]); err != nil {
+		if s.nodes[i], err = s.buildNode(i, adapters); err != nil {
 			return err
 		}
 	}
@@ -135,7 +135,8 @@ func (s *System) buildDriver(peers int, in *Input) {
 }
 
 // buildNode makes an adapter and its peer.
-func (s *System) buildNode(i int, spec Spec) (*node, error) {
+func (s *System) buildNode(i int, adapters []Spec) (*node, error) {
+	spec := adapters[i]
 	n := &node{spec: spec, clock: clocked.NewDomain(spec.TPT.Clock)}
 	entries := s.tableOf(&spec.TPT).entries
 	base := tableBase + model.PA(i)*tableSpan
@@ -149,10 +150,10 @@ func (s *System) buildNode(i int, spec Spec) (*node, error) {
 	if n.tpt, err = tpt.New(s.engine, name("tpt", i), spec.TPT, config); err != nil {
 		return nil, err
 	}
-	spec.PCIe.Seed, spec.PCIe.Adapter = s.spec.Seed, uint16(i)
-	if n.link, err = pcie.New(s.engine, name("pcie", i), spec.PCIe, n.clock); err != nil {
+	if err := s.buildLinks(i, adapters); err != nil {
 		return nil, err
 	}
+	n.link = s.links[i]
 	return n, s.buildTransport(i, n, base+queueSpace)
 }
 

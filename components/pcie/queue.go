@@ -25,6 +25,9 @@ func (q *queue) empty() bool { return q.offers[0].Len()+q.offers[1].Len()+q.offe
 
 // empty tells whether nothing is on offer.
 func (t *transmitter) empty() bool {
+	if !t.queue.empty() {
+		return false
+	}
 	for i := range t.queues {
 		if !t.queues[i].empty() {
 			return false
@@ -37,6 +40,9 @@ func (t *transmitter) empty() bool {
 // is what the last of them misses.
 func (t *transmitter) turns(now clocked.Time) (c choice, lack Stall) {
 	t.starved = false
+	if len(t.queues) == 1 {
+		return t.pick(now)
+	}
 	for i := range t.queues {
 		k := (t.turn + i) % len(t.queues)
 		t.queue = &t.queues[k]

@@ -40,12 +40,13 @@ type Device struct {
 	Clock clocked.Domain
 }
 
-// check refuses links that cannot be joined by a switch.
-func (s *SwitchSpec) check(devices []Device) error {
+// Check refuses links of adapters that cannot be joined by a switch. Errors name
+// the key.
+func (s *SwitchSpec) Check(adapters ...Spec) error {
 	up := s.PCIe
 	up.AdapterCredits = up.AdapterCredits.finite()
-	for i := range devices {
-		d := devices[i].Spec
+	for i := range adapters {
+		d := &adapters[i]
 		up.ECRC = up.ECRC || d.ECRC
 		switch {
 		case d.MPS != s.PCIe.MPS:
@@ -56,8 +57,7 @@ func (s *SwitchSpec) check(devices []Device) error {
 			return fmt.Errorf("pcie: adapter %d: below %d is due", d.Adapter, maxAdapters)
 		}
 	}
-	for i := range devices { // TLPs with a digest pass where their own link adds none
-		d := devices[i].Spec
+	for _, d := range adapters { // TLPs with a digest pass where their own link adds none
 		d.Credits, d.ECRC = d.Credits.finite(), up.ECRC
 		if err := d.Check(); err != nil {
 			return err
@@ -72,12 +72,12 @@ func (s *SwitchSpec) check(devices []Device) error {
 // NewSwitched builds a root port, a switch and the endpoints behind it, and gives
 // a Link for each. All must be connected before the engine runs. Errors name keys.
 func NewSwitched(e *clocked.Engine, name string, spec SwitchSpec, devices []Device) ([]*Link, error) {
-	if err := spec.check(devices); err != nil {
-		return nil, err
-	}
-	adapters := make([]uint16, len(devices))
+	specs, adapters := make([]Spec, len(devices)), make([]uint16, len(devices))
 	for i := range devices {
-		adapters[i] = devices[i].Spec.Adapter
+		specs[i], adapters[i] = devices[i].Spec, devices[i].Spec.Adapter
+	}
+	if err := spec.Check(specs...); err != nil {
+		return nil, err
 	}
 	root := newRootPort(name+".root", spec.PCIe)
 	root.id = e.Register(root)
