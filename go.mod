@@ -58,3 +58,5 @@ require (
 	golang.org/x/text v0.44.0 // indirect
 	google.golang.org/protobuf v1.34.2 // indirect
 )
+
+replace github.com/mattn/go-sqlite3 => ./internal/nosqlite

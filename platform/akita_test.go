@@ -13,6 +13,7 @@ import (
 func TestWholeSystemOnAkitasEngine(t *testing.T) {
 	for _, set := range [][]string{
 		{"workload.accesses=2000", "workload.working_set=64MiB", "workload.read_fraction=0.4", "workload.atomic_fraction=0.1"},
+		{"workload.accesses=200", "host.dram.controller=akita", "host.llc.ddio_lines=0", "workload.read_fraction=0.4", "tpt.clock=333MHz"},
 		{"workload.accesses=800", "scheme=odp", "workload.working_set=256KiB", "pressure.overcommit=2", "adapters=2"},
 		{"workload.accesses=400", "scheme=sva", "workload.working_set=256KiB", "pressure.overcommit=2", "adapters=2"},
 		{"workload.accesses=400", "scheme=iommu", "host.iommu.table=process", "host.iommu.absent=retry", "workload.working_set=256KiB", "pressure.overcommit=1.5"},

@@ -113,6 +113,11 @@ func (s *System) buildMemory(adapters []Spec) error {
 	services := s.services(adapters)
 	config := memory.Config{Clients: len(services), ReadService: s.spec.PCIe.ReadLatency - 2*hostHop, Services: services,
 		Shift: s.spec.Host.Shift(), Frames: s.spec.Host.Frames(), Pages: s.kernel.Pages(), Slots: s.kernel.Pages()}
+	for i := range adapters {
+		if !s.spec.sharesRoot(i) {
+			config.Sockets = append(config.Sockets, adapters[i].Host.NUMA.Socket)
+		}
+	}
 	if s.spec.Host.IOMMU.Mode == "deferred" {
 		config.Excused = s.kernel.DeferredStale
 	}
@@ -181,7 +186,7 @@ func (s *System) buildTransport(i int, n *node, queues model.PA) error {
 		return fmt.Errorf("peer.%w", err)
 	}
 	config := memory.Config{Clients: 1, ReadService: s.spec.Peer.PCIe.ReadLatency - 2*hostHop, Shift: model.Shift4K}
-	n.peerMemory, err = memory.New(s.engine, name("peer_memory", i), s.spec.Host.MemorySpec, config)
+	n.peerMemory, err = memory.New(s.engine, name("peer_memory", i), s.spec.Host.MemorySpec.OfPeer(), config)
 	return err
 }
 

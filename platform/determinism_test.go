@@ -38,6 +38,10 @@ var diverse = [][]string{
 	{"workload.accesses=400", "scheme=odp", "workload.registration=implicit", "workload.working_set=8GiB", "host.page=2MiB", "host.memory=8MiB", "workload.read_fraction=0.5", "adapters=2", "host.prefetch.advice=read", "host.pager.migrate_interval=1ms", "tpt.mpt.entries=4", "tpt.mpt.ways=0", "tpt.mpt.mshrs=2"},
 	{"workload.accesses=400", "scheme=odp", "workload.registration=implicit", "workload.working_set=8GiB", "host.page=2MiB", "tpt.page=64KiB", "host.memory=16MiB", "workload.send_fraction=0.3", "host.iommu.mode=strict", "tpt.tables=onboard", "qp.fault_response=hold", "tpt.mpt.l2_entries=1024", "host.events.unmap_interval=1ms", "host.events.protect_interval=700us"},
 	append(hanging("odp", "parallel"), "workload.registration=implicit"),
+	{"workload.accesses=500", "host.dram.controller=ideal", "scheme=odp", "workload.working_set=256KiB", "pressure.overcommit=2", "adapters=2", "host.cpu.working_set=64KiB"},
+	{"workload.accesses=800", "scheme=odp", "host.numa.sockets=2", "host.numa.pages=interleave", "adapters=[{}, {host.numa.socket: 1}, {scheme: sva, host.numa.socket: 1}]", "workload.working_set=256KiB", "pressure.overcommit=2", "host.llc.ddio_lines=64", "workload.read_fraction=0.5", "host.cpu.working_set=64KiB", "host.cpu.shared_fraction=0.3"},
+	{"workload.accesses=40", "host.dram.controller=akita", "scheme=odp", "workload.working_set=64KiB", "pressure.overcommit=2"},
+	{"workload.accesses=150", "host.dram.controller=akita", "host.llc.ddio_lines=0", "host.iio.write_buffer=8", "workload.read_fraction=0.5", "adapters=2", "warmup=30"},
 }
 
 func shuffled(seed uint64) option { return func(s *System) { s.Shuffle(seed) } }

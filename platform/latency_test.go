@@ -74,7 +74,9 @@ func completionTrip(data int64) clocked.Time {
 
 // issued is until the responder knows that a write of user memory is on the link: register,
 // serialization, a cycle, register.
-func issued(bytes int64) clocked.Time { return cycle + clocked.Time(userRequest+bytes)*linkByte + cycle }
+func issued(bytes int64) clocked.Time {
+	return cycle + clocked.Time(userRequest+bytes)*linkByte + cycle
+}
 
 // latencyOf is the latency of the last of some accesses, one at a time.
 func latencyOf(t *testing.T, all []workload.Access, set ...string) clocked.Time {

@@ -21,7 +21,12 @@ func (s *Spec) sharesRoot(adapter int) bool {
 func checkRootPorts(adapters []Spec) error {
 	host := &adapters[0]
 	for i := range adapters {
-		if host.sharesRoot(i) && adapters[i].behind() != adapters[i-1].behind() {
+		switch {
+		case !host.sharesRoot(i):
+		case adapters[i].Host.NUMA.Socket != adapters[i-1].Host.NUMA.Socket:
+			return fmt.Errorf("host.numa.socket: adapters %d and %d share a root port (host.switch.adapters %d), which is at one socket; give both the same",
+				i-1, i, host.Host.Switch.Adapters)
+		case adapters[i].behind() != adapters[i-1].behind():
 			return fmt.Errorf("host.switch.adapters: %d: adapters %d and %d share a root port, and only one of them has its requests translated by the IOMMU; give both such a scheme or host.iommu.mode strict, or less adapters to a switch",
 				host.Host.Switch.Adapters, i-1, i)
 		}

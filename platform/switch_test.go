@@ -181,6 +181,9 @@ func TestSwitchChecks(t *testing.T) {
 		{[]string{"adapters=[{}, {scheme: sva}]", "host.switch.adapters=2"},
 			"host.switch.adapters: 2: adapters 0 and 1 share a root port, and only one of them has its requests translated by the IOMMU; give both such a scheme or host.iommu.mode strict, or less adapters to a switch"},
 		{[]string{"adapters=[{}, {scheme: sva}]", "host.switch.adapters=1"}, ""},
+		{[]string{"adapters=[{}, {host.numa.socket: 1}]", "host.numa.sockets=2", "host.switch.adapters=2"},
+			"host.numa.socket: adapters 0 and 1 share a root port (host.switch.adapters 2), which is at one socket; give both the same"},
+		{[]string{"adapters=[{}, {}, {host.numa.socket: 1}, {host.numa.socket: 1}]", "host.numa.sockets=2", "host.switch.adapters=2"}, ""},
 		{[]string{"adapters=[{}, {scheme: sva}]", "host.switch.adapters=2", "host.iommu.mode=strict"}, ""},
 		{[]string{"adapters=2", "pcie.mps=512B"}, ""},
 	} {

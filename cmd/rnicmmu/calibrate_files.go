@@ -113,11 +113,11 @@ func (c *calibration) overlays() []plots.Overlay {
 	footer := "rnicmmu " + sweep.Version
 	var all []plots.Overlay
 	for i, m := range c.machines {
-		latency := plots.Overlay{Name: "latency-" + m.Profile, Title: "Latency by size: points " + m.Title + ", lines the model",
+		latency := plots.Overlay{Name: "latency-" + m.Profile, Title: "Latency: points " + m.Title + ", lines the model",
 			X: "bytes of a transfer", Y: "mean latency (ns)", LogX: true, Footer: footer + " · pcie-bench/data b2abf2f",
 			Panels: []plots.OverlayPanel{c.panel(i, "command path", dmabench.CommandRead, dmabench.CommandWriteRead),
 				c.panel(i, "DMA engine", dmabench.DMARead, dmabench.DMAWriteRead)}}
-		bandwidth := plots.Overlay{Name: "bandwidth-" + m.Profile, Title: "Bandwidth by size: points " + m.Title + ", lines the model",
+		bandwidth := plots.Overlay{Name: "bandwidth-" + m.Profile, Title: "Bandwidth: points " + m.Title + ", lines the model",
 			X: "bytes of a transfer", Y: "payload (Gb/s)", LogX: true, Footer: latency.Footer,
 			Panels: []plots.OverlayPanel{c.panel(i, "reads", dmabench.ReadBandwidth), c.panel(i, "writes", dmabench.WriteBandwidth),
 				c.panel(i, "both, each direction", dmabench.BothBandwidth)}}

@@ -11,13 +11,11 @@ func (t *transmitter) collect(now clocked.Time) {
 	for d := t.in.take(now); d != nil; d = t.in.take(now) {
 		switch k := d.kind; k {
 		case dllpAck:
-			before := t.sequence.Oldest()
 			freed, _ := t.sequence.Ack(d.body.seq)
-			t.release(now, before, freed)
+			t.release(now, freed)
 		case dllpNak:
-			before := t.sequence.Oldest()
 			freed, do := t.sequence.Nak(d.body.seq)
-			t.release(now, before, freed)
+			t.release(now, freed)
 			t.stats.Naks++
 			t.perform(now, do)
 		case dllpTrain:
@@ -32,10 +30,10 @@ func (t *transmitter) collect(now clocked.Time) {
 	}
 }
 
-// release frees acknowledged TLPs of the replay buffer, from first on.
-func (t *transmitter) release(now clocked.Time, first uint16, freed int) {
-	for i := range freed {
-		t.held -= t.out.at(first + uint16(i)).bytes
+// release frees so many acknowledged TLPs of the replay buffer.
+func (t *transmitter) release(now clocked.Time, freed int) {
+	if freed > 0 {
+		t.held = int64(t.stats.WireBytes - *t.end(t.sequence.Oldest() - 1))
 	}
 	t.again = min(t.again, t.sequence.Outstanding())
 	switch {

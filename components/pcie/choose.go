@@ -46,14 +46,14 @@ func (t *transmitter) pick(now clocked.Time) (c choice, lack Stall) {
 
 // oldest is the oldest offer; there must be one.
 func (t *transmitter) oldest() (o *offer, at choice) {
-	for k := range t.offers {
-		if f := &t.offers[k]; f.Len() > 0 {
-			if p := f.Front(); o == nil || p.since < o.since {
-				o, at = p, choice{class: msg.TLPType(k), at: f.Head()}
-			}
+	for k, since := range t.front {
+		if since < t.front[at.class] {
+			at.class = msg.TLPType(k)
 		}
 	}
-	return o, at
+	f := &t.offers[at.class]
+	at.at = f.Head()
+	return f.Front(), at
 }
 
 // search is pick where the oldest offer may not be the one.
@@ -136,7 +136,7 @@ func (t *transmitter) missing(now clocked.Time, class msg.TLPType, o *offer) Sta
 	case t.credits[data(class)].Lacks(o.credits):
 		t.starved = true
 		return Stall(data(class))
-	case t.sequence.Outstanding() >= t.maxTLPs || t.held+o.wire > t.maxHeld || !t.out.room(now):
+	case t.sequence.Outstanding() >= t.maxTLPs || t.held+o.wire > t.maxHeld || !t.out.hasRoom(now):
 		t.starved = true
 		return StallReplay
 	}
@@ -153,4 +153,8 @@ func (t *transmitter) done(c choice) {
 		*f.At(n) = *f.At(n - 1)
 	}
 	f.Pop()
+	t.front[c.class] = nobody
+	if f.Len() > 0 {
+		t.front[c.class] = f.Front().since
+	}
 }

@@ -13,7 +13,7 @@ func (u *Endpoint) Tick(now clocked.Time) {
 	u.expire(now)
 	u.settle(now)
 	u.accept(now)
-	for u.transmit(now) {
+	for u.transmit(now) && u.tx.more(now) {
 	}
 	u.rearm(now)
 }
@@ -144,7 +144,7 @@ func (u *Endpoint) finish(now clocked.Time, i int32, entry uint64) {
 	u.reads.give(i)
 }
 
-func count(c *measure.Counts, wireBytes int64) {
+func count(c *measure.Counts, wireBytes uint32) {
 	if c != nil {
 		c.TLPs++
 		c.PCIeBytes += uint64(wireBytes)

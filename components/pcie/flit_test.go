@@ -115,7 +115,7 @@ func TestFlitTags(t *testing.T) {
 	if len(r.clients[0].dones) != n {
 		t.Errorf("%d of %d reads are answered", len(r.clients[0].dones), n)
 	}
-	allBack(t, r)
+	conserved(t, r)
 }
 
 // A flit is bad or good as a whole: what has a byte in a bad one is lost, TLP or

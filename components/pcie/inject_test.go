@@ -150,7 +150,7 @@ func TestInjectedEvents(t *testing.T) {
 				sender.ReplayTimeouts+sender.Rollovers+sender.Recoveries+receiver.Recoveries != 0 {
 				t.Errorf("%s %s: %+v, want %d replayed and %d Naks", w.name, what, sender, replayed, naks)
 			}
-			allBack(t, r)
+			conserved(t, r)
 		}
 	}
 }

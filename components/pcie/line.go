@@ -22,7 +22,7 @@ type line struct {
 	skp            cadence
 
 	flight *clocked.Wire[flying]
-	replay []packet // by sequence number, modulo its length, a power of two: sent and not acknowledged
+	replay []packet // by sequence number, modulo its length, a power of two: sent and not acknowledged, or not yet there where nothing is lost
 
 	owed  [numDLLPs]owed
 	due   clocked.Time // of the first of owed; Never: none
@@ -80,8 +80,7 @@ type pace struct {
 }
 
 func newLine(e *clocked.Engine, s *Spec, name string, up bool, writer, reader clocked.UnitID) *line {
-	l := &line{engine: e, writer: writer, reader: reader, latency: s.LinkLatency, due: clocked.Never,
-		replay: make([]packet, 1<<bits.Len(uint(s.ReplayBuffer.TLPs-1)))}
+	l := &line{engine: e, writer: writer, reader: reader, latency: s.LinkLatency, due: clocked.Never}
 	num, den := rules.ByteTime(s.Gen, s.Lanes)
 	if rules.Flits(s.Gen) {
 		l.flit = clocked.Time(rules.FlitBytes * num / den)
@@ -97,25 +96,42 @@ func newLine(e *clocked.Engine, s *Spec, name string, up bool, writer, reader cl
 	if s.Inject.Down > 0 {
 		e.Wake(writer, s.Inject.Down) // what waits for credits is given up
 	}
+	kept, depth := l.room(s.ReplayBuffer.TLPs)
+	l.replay = make([]packet, kept)
 	l.flight = clocked.NewWire[flying](e, clocked.WireSpec{Name: name, Writer: writer, Reader: reader,
-		Depth: l.capacity(), Latency: s.LinkLatency, Back: clocked.Picosecond})
+		Depth: depth, Latency: s.LinkLatency, Back: clocked.Picosecond})
 	return l
 }
 
-// capacity is the number of TLPs on the way at once: those of the replay buffer
-// and what was sent in vain within the latency.
-func (l *line) capacity() int {
+// room is the places of replay, and the number of TLPs on the way at once: where
+// things are lost, those of the replay buffer and what was sent in vain within the
+// latency.
+func (l *line) room(tlps int) (kept, depth int) {
 	const shortest = rules.Header3DW // in flit mode
-	vain := int64(l.latency+2*l.flit) * l.serial.Den / (shortest * l.serial.Num)
+	flying := int(int64(l.latency+2*l.flit)*l.serial.Den/(shortest*l.serial.Num)) + 2
 	if l.fault == nil {
-		vain = 0
+		kept = powerOfTwo(min(tlps, flying))
+		return kept, kept + 2
 	}
-	return len(l.replay) + int(vain) + 2
+	kept = powerOfTwo(tlps)
+	return kept, kept + flying
 }
+
+// powerOfTwo is the least that is not less than n.
+func powerOfTwo(n int) int { return 1 << bits.Len(uint(n-1)) }
 
 // from is when a packet that wants the line at the given time gets it. SKP
 // ordered sets that are due go first.
 func (l *line) from(at clocked.Time) clocked.Time {
+	start := max(at, l.serial.Free())
+	if l.skp.next <= start {
+		return l.stop(at)
+	}
+	return start
+}
+
+// stop sends the SKP ordered sets that go before a packet.
+func (l *line) stop(at clocked.Time) clocked.Time {
 	for l.skp.next <= max(at, l.serial.Free()) {
 		l.skp.skip(at)
 		l.serial.Hold(max(l.skp.next, l.serial.Free()) + l.skp.length)
@@ -127,6 +143,12 @@ func (l *line) from(at clocked.Time) clocked.Time {
 // settle works out which packets of the data link layer have left by the given
 // time.
 func (l *line) settle(until clocked.Time) {
+	if l.due <= until {
+		l.departures(until)
+	}
+}
+
+func (l *line) departures(until clocked.Time) {
 	for l.due <= until {
 		start := l.from(l.due)
 		if start > until {
@@ -185,20 +207,21 @@ func (l *line) remind() {
 
 // owe makes the writer send a packet for one more TLP. One of its kind that has
 // not left says what this one does.
-func (l *line) owe(now clocked.Time, k dllpKind, p pace, body dllpBody) {
+func (l *line) owe(now clocked.Time, k dllpKind, p *pace, body dllpBody) {
 	l.settle(now)
 	o := &l.owed[k]
+	o.body = body
 	if o.at == clocked.Never {
 		o.count = 0
 	}
-	o.at = min(o.at, now+p.delay)
 	o.count++
+	at := now + p.delay
 	if o.count == p.every {
-		o.at = now
+		at = now
 	}
-	o.body = body
-	if o.at < l.due {
-		l.due = o.at
+	o.at = min(o.at, at)
+	if at < l.due {
+		l.due = at
 		l.notify(now)
 	}
 }
@@ -248,15 +271,9 @@ func (l *line) predict() clocked.Time {
 	return l.whole(end) + l.latency
 }
 
-// free is when a TLP may start: not later than now, or when to ask again.
-func (l *line) free(now clocked.Time) clocked.Time {
-	l.settle(now)
-	return l.from(now)
-}
-
-// room tells whether one more TLP may be on its way; one that loses nothing has
-// room for all of the replay buffer.
-func (l *line) room(now clocked.Time) bool { return l.fault == nil || l.flight.Ready(now) }
+// hasRoom tells whether one more TLP may be on its way; a line that loses nothing
+// has room for all of the replay buffer.
+func (l *line) hasRoom(now clocked.Time) bool { return l.fault == nil || l.flight.Ready(now) }
 
 // send puts a TLP of the replay buffer on the line, which is free at now, and
 // returns when its last byte has left. fresh: it is sent for the first time.
@@ -264,21 +281,21 @@ func (l *line) send(now clocked.Time, p *packet, fresh bool) (end clocked.Time) 
 	if now > l.serial.Free() {
 		l.serial.Hold(l.whole(now)) // the flit under way has begun without it
 	}
-	_, end = l.serial.Send(now, p.bytes)
+	_, end = l.serial.Send(now, int64(p.bytes))
 	whole := l.whole(end)
 	arrival := whole + l.latency
 	if l.fault == nil {
 		*l.flight.PushAt(now, arrival) = flying{seq: p.seq}
 		return end
 	}
-	d, delay := l.fault.tlp(now, whole, p.bytes, fresh)
+	d, delay := l.fault.tlp(now, whole, int64(p.bytes), fresh)
 	arrival += delay
 	switch d {
 	case damagePoison:
 		p.Poisoned = p.Payload
 	case damageDuplicate:
 		*l.flight.PushAt(now, arrival) = flying{seq: p.seq}
-		_, again := l.serial.Send(now, p.bytes)
+		_, again := l.serial.Send(now, int64(p.bytes))
 		if !l.flight.Ready(now) { // too many are on their way
 			return end
 		}

@@ -2,6 +2,7 @@ package pcie
 
 import (
 	"rnicmmu/clocked"
+	"rnicmmu/components/msg"
 	rules "rnicmmu/model/pcie"
 )
 
@@ -66,8 +67,9 @@ func join(e *clocked.Engine, s *Spec, name string, upper, lower end) {
 func (d *end) init(e *clocked.Engine, s *Spec, name string, in, out *line, own, peers *Credits) {
 	*d.tx = transmitter{engine: e, unit: d.unit, out: out, in: in, window: 1, maxHeld: int64(s.ReplayBuffer.Bytes),
 		maxTLPs: s.ReplayBuffer.TLPs, deadline: clocked.Never, recovery: s.Inject.Recovery, stall: stallNone, alarm: -1,
-		timeout: clocked.Time(rules.Symbols(s.Gen, rules.ReplayLimit(s.Gen, s.Lanes, uint32(s.MPS)))), tags: 1, queues: make([]queue, d.sources)}
+		timeout: clocked.Time(rules.Symbols(s.Gen, rules.ReplayLimit(s.Gen, s.Lanes, uint32(s.MPS)))), tags: 1, queues: newQueues(d.sources)}
 	d.tx.queue = &d.tx.queues[0]
+	d.tx.ends = make([]uint64, powerOfTwo(s.ReplayBuffer.TLPs))
 	switch s.Pass {
 	case PassAlways:
 		d.tx.pass.always = true
@@ -77,10 +79,12 @@ func (d *end) init(e *clocked.Engine, s *Spec, name string, in, out *line, own, 
 	if s.deep() {
 		d.tx.window = window
 	}
-	*d.rx = receiver{in: in, out: out, ack: s.Ack.pace(s), update: s.Update.pace(s),
-		withheld: withheld[s.Inject.Withhold], tx: d.tx, together: s.UpdateAll}
+	*d.rx = receiver{in: in, out: out, ack: s.Ack.pace(s), update: s.Update.pace(s), tx: d.tx, together: s.UpdateAll}
 	for p := range rules.NumPools {
 		d.tx.credits[p] = rules.NewAccount(p, rules.Scale(s.Scale), uint32(peers.pools()[p]))
 		d.rx.returns[p] = rules.NewAllocation(p, rules.Scale(s.Scale), uint32(own.pools()[p]))
+		if class := msg.TLPType(p / 2); class != withheld[s.Inject.Withhold] {
+			d.rx.finite[class] = d.rx.finite[class] || !d.rx.returns[p].Infinite()
+		}
 	}
 }

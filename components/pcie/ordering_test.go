@@ -55,6 +55,8 @@ func TestNothingOvertakesAPostedTLP(t *testing.T) {
 			s.Pass = rapid.SampledFrom([]string{PassBlocked, PassAlways, PassRandom}).Draw(t, "pass")
 			s.Relaxed, s.IDOrdered = rapid.Bool().Draw(t, "ro"), rapid.Bool().Draw(t, "ido")
 			s.Seed = rapid.Uint64().Draw(t, "seed")
+			s.Gen, s.Lanes = rapid.IntRange(1, 6).Draw(t, "gen"), 1<<rapid.IntRange(0, 5).Draw(t, "lanes")
+			s.LinkLatency = clocked.Time(rapid.IntRange(1, 100_000).Draw(t, "latency"))
 		})
 		n := rapid.IntRange(1, 60).Draw(t, "n")
 		for i := range n {

@@ -10,30 +10,43 @@ import (
 // ordering table holds among them.
 type queue struct {
 	offers   [numClasses]clocked.FIFO[offer]
-	accepted uint64 // numbers given to offers
+	front    [numClasses]uint64 // number of the oldest offer of each class; nobody: none
+	accepted uint64             // numbers given to offers
+}
+
+// nobody is later than any offer.
+const nobody = ^uint64(0)
+
+func newQueues(n int) []queue {
+	all := make([]queue, n)
+	for i := range all {
+		all[i].front = [numClasses]uint64{nobody, nobody, nobody}
+	}
+	return all
 }
 
 // submit offers something new of the unit's. The unit fits it to its first TLP.
 func (q *queue) submit(class msg.TLPType, place int32) *offer {
 	q.accepted++
+	q.front[class] = min(q.front[class], q.accepted)
 	o := q.offers[class].Push()
 	*o = offer{since: q.accepted, place: place, packet: rules.Packet{Class: rows[class]}}
 	return o
 }
 
-func (q *queue) empty() bool { return q.offers[0].Len()+q.offers[1].Len()+q.offers[2].Len() == 0 }
+func (q *queue) empty() bool { return q.front[0]&q.front[1]&q.front[2] == nobody }
 
-// empty tells whether nothing is on offer.
-func (t *transmitter) empty() bool {
+// waiting tells whether there are offers.
+func (t *transmitter) waiting() bool {
 	if !t.queue.empty() {
-		return false
+		return true
 	}
 	for i := range t.queues {
 		if !t.queues[i].empty() {
-			return false
+			return true
 		}
 	}
-	return true
+	return false
 }
 
 // turns chooses from the queues in turn; there is an offer. If none may go, lack

@@ -18,9 +18,9 @@ type receiver struct {
 	returns  [rules.NumPools]rules.Allocation
 
 	ack, update pace
-	together    bool         // UpdateFC of all types leave together
-	withheld    msg.TLPType  // class whose credits never come back; numClasses: none
-	tx          *transmitter // of this end, which retrains the link
+	together    bool             // UpdateFC of all types leave together
+	finite      [numClasses]bool // credits of the class come back
+	tx          *transmitter     // of this end, which retrains the link
 }
 
 // arrive takes what has come in, in order, into the receive buffers.
@@ -42,12 +42,12 @@ func (r *receiver) check(now clocked.Time, f *flying) {
 	case rules.Accept:
 		r.accept(now, r.in.at(f.seq))
 		if f.damage == damageNak {
-			r.owe(now, dllpNak, pace{})
+			r.owe(now, dllpNak, &atOnce)
 		}
 	case rules.Duplicate:
-		r.owe(now, dllpAck, pace{})
+		r.owe(now, dllpAck, &atOnce)
 	case rules.Bad:
-		r.owe(now, dllpNak, pace{})
+		r.owe(now, dllpNak, &atOnce)
 	}
 }
 
@@ -58,11 +58,14 @@ func (r *receiver) accept(now clocked.Time, p *packet) {
 	*kept = *p
 	kept.arrival = now
 	r.in.taken++
-	r.owe(now, dllpAck, r.ack)
+	r.owe(now, dllpAck, &r.ack)
 }
 
+// atOnce is the pace of what does not wait.
+var atOnce pace
+
 // owe makes this end send an Ack or Nak for what it has accepted.
-func (r *receiver) owe(now clocked.Time, k dllpKind, p pace) {
+func (r *receiver) owe(now clocked.Time, k dllpKind, p *pace) {
 	r.out.owe(now, k, p, dllpBody{seq: r.sequence.Last()})
 }
 
@@ -86,31 +89,29 @@ func (r *receiver) oldest() (p *packet) {
 
 // drain frees the place of the oldest TLP of a class and returns its credits.
 func (r *receiver) drain(now clocked.Time, class msg.TLPType) {
-	r.free(now, class, r.held[class].Front().credits)
+	r.giveBack(now, class, r.held[class].Front().credits)
 	r.held[class].Pop()
 }
 
-// free returns the credits of a TLP: one header, and so many of data.
-func (r *receiver) free(now clocked.Time, class msg.TLPType, credits uint32) {
+// giveBack returns the credits of a TLP: one header, and so many of data.
+func (r *receiver) giveBack(now clocked.Time, class msg.TLPType, credits uint32) {
 	h, d := &r.returns[headers(class)], &r.returns[data(class)]
-	if class != r.withheld && (!h.Infinite() || !d.Infinite() && credits > 0) {
-		h.Return(1)
-		d.Return(credits)
-		r.out.owe(now, dllpUpdate+dllpKind(class), r.update, dllpBody{header: h.Field(), data: d.Field()})
-		if r.together {
-			r.accompany(now, class)
+	if !r.finite[class] || h.Infinite() && credits == 0 {
+		return
+	}
+	h.Return(1)
+	d.Return(credits)
+	for c := range msg.TLPType(numClasses) {
+		if c == class || r.together {
+			r.oweUpdate(now, c)
 		}
 	}
 }
 
-// accompany owes the UpdateFC of the other types beside that of a class.
-func (r *receiver) accompany(now clocked.Time, class msg.TLPType) {
-	for c := range msg.TLPType(numClasses) {
-		if c != class && c != r.withheld {
-			h, d := &r.returns[headers(c)], &r.returns[data(c)]
-			r.out.owe(now, dllpUpdate+dllpKind(c), r.update, dllpBody{header: h.Field(), data: d.Field()})
-		}
-	}
+// oweUpdate makes this end send the UpdateFC of a class.
+func (r *receiver) oweUpdate(now clocked.Time, class msg.TLPType) {
+	h, d := &r.returns[headers(class)], &r.returns[data(class)]
+	r.out.owe(now, dllpUpdate+dllpKind(class), &r.update, dllpBody{header: h.Field(), data: d.Field()})
 }
 
 // empty tells whether the receive buffers are.

@@ -31,7 +31,7 @@ func TestDroppedLastTLP(t *testing.T) {
 			if s, _ := w.stats(r.Link); s.ReplayTimeouts != 1 || s.Replayed != 1 || s.Naks+s.Rollovers+s.Recoveries != 0 {
 				t.Errorf("%s: %+v, want one time-out and one TLP sent again", w.name, s)
 			}
-			allBack(t, r)
+			conserved(t, r)
 		}
 	}
 }
@@ -77,7 +77,7 @@ func TestFramingError(t *testing.T) {
 			if sender.Recoveries != 0 || receiver.Recoveries != 1 || sender.Replayed != uint64(replayed) {
 				t.Errorf("%s: %+v at the sender, want %d replayed; %d recoveries at the receiver, want 1", w.name, sender, replayed, receiver.Recoveries)
 			}
-			allBack(t, r)
+			conserved(t, r)
 		}
 	}
 }
@@ -115,7 +115,7 @@ func TestRecoveryStopsBothWays(t *testing.T) {
 		if s, _ := other.stats(r.Link); s.Replayed == 0 {
 			t.Errorf("%s: nothing was sent again", other.name)
 		}
-		allBack(t, r)
+		conserved(t, r)
 	}
 }
 
@@ -151,7 +151,7 @@ func TestReplayNumRollsOver(t *testing.T) {
 				t.Errorf("%s, lost %v: %+v and %d recoveries at the receiver, want 4 time-outs, 4 replays, 1 rollover, 1 recovery and 0",
 					w.name, lost, sender, receiver.Recoveries)
 			}
-			allBack(t, r)
+			conserved(t, r)
 		}
 	}
 }
@@ -175,7 +175,7 @@ func TestLineFullOfCopies(t *testing.T) {
 			if s, _ := w.stats(r.Link); s.Replayed > uint64(2*room) {
 				t.Errorf("%s: %d TLPs sent again, more than the %d that there are places for, before and after", w.name, s.Replayed, room)
 			}
-			allBack(t, r)
+			conserved(t, r)
 		}
 	}
 }

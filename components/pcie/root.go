@@ -91,7 +91,7 @@ func (u *RootPort) Stats() Stats {
 func (u *RootPort) Tick(now clocked.Time) {
 	u.accept(now)
 	u.receive(now)
-	for u.transmit(now) {
+	for more := true; more && u.transmit(now); more = u.tx.more(now) {
 		u.accept(now) // the TLP may have left a queue place
 	}
 }

@@ -81,7 +81,7 @@ func (u *Switch) Tick(now clocked.Time) {
 		u.receive(now, i)
 	}
 	for i := range u.ports {
-		for u.transmit(now, i) {
+		for u.transmit(now, i) && u.ports[i].tx.more(now) {
 		}
 	}
 }
@@ -110,7 +110,7 @@ func (u *Switch) receive(now clocked.Time, from int) {
 		out := &u.ports[to]
 		o := out.tx.queues[from].submit(p.Type, place)
 		o.packet, o.credits = p.rule, p.credits
-		o.wire = p.bytes - rules.FramingBytes(in.gen) + rules.FramingBytes(out.gen)
+		o.wire = int64(p.bytes) - rules.FramingBytes(in.gen) + rules.FramingBytes(out.gen)
 		in.rx.held[p.Type].Pop()
 	}
 }
@@ -149,7 +149,7 @@ func (u *Switch) transmit(now clocked.Time, to int) bool {
 	t := &u.transits.at[place]
 	*tx.place() = t.packet
 	tx.launch(now, c)
-	u.ports[t.from].rx.free(now, c.class, t.packet.credits)
+	u.ports[t.from].rx.giveBack(now, c.class, t.packet.credits)
 	tx.done(c)
 	u.transits.give(place)
 	return true

@@ -20,9 +20,12 @@ func (u *Endpoint) watch(now clocked.Time, t *tag) {
 // expire ends requests that have had no completion in time. Their tags rest: a
 // completion that comes late must not be taken for another request's.
 func (u *Endpoint) expire(now clocked.Time) {
-	if now < u.check {
-		return
+	if now >= u.check {
+		u.inspect(now)
 	}
+}
+
+func (u *Endpoint) inspect(now clocked.Time) {
 	u.check = clocked.Never
 	for i := range u.tags.at {
 		switch t := &u.tags.at[i]; {

@@ -78,7 +78,7 @@ func TestLateCompletions(t *testing.T) {
 	if s := r.Endpoint.Stats(); s.TimedOut != n || s.Unexpected != n {
 		t.Errorf("%d time-outs and %d unexpected completions, want %d", s.TimedOut, s.Unexpected, n)
 	}
-	allBack(t, r)
+	conserved(t, r)
 }
 
 // A request is late when its last completion is: those before were of use, those
@@ -103,7 +103,7 @@ func TestLateInPart(t *testing.T) {
 	if s := r.Endpoint.Stats(); s.TimedOut != 2 || s.Unexpected != 2*5 || len(r.clients[0].dones) != 2 {
 		t.Errorf("%d time-outs and %d unexpected completions, want 2 and 10", s.TimedOut, s.Unexpected)
 	}
-	allBack(t, r)
+	conserved(t, r)
 }
 
 // A completion that has arrived by the end of the time is in time.
@@ -120,7 +120,7 @@ func TestCompletionsJustInTime(t *testing.T) {
 		if d, s := r.clients[0].dones, r.Endpoint.Stats(); len(d) != 1 || d[0].msg.Status != want || s.TimedOut != n || s.Unexpected != n {
 			t.Errorf("%d ps late: %+v, %+v, want %v", late, d, s, want)
 		}
-		allBack(t, r)
+		conserved(t, r)
 	}
 }
 
@@ -164,7 +164,7 @@ func TestTimeoutsLeakNothing(t *testing.T) {
 		if s := r.Endpoint.Stats(); s.TimedOut != lost || s.Unexpected != lost {
 			t.Errorf("%d time-outs, %d unexpected completions, want %d", s.TimedOut, s.Unexpected, lost)
 		}
-		allBack(t, r)
+		conserved(t, r)
 	})
 }
 
@@ -199,7 +199,7 @@ func TestPoison(t *testing.T) {
 	if len(r.memory.got) != 6 || len(r.clients[0].dones) != 2 {
 		t.Errorf("%d requests and %d answers, want 6 and 2", len(r.memory.got), len(r.clients[0].dones))
 	}
-	allBack(t, r)
+	conserved(t, r)
 }
 
 // A request has no data to be marked bad.

@@ -64,12 +64,12 @@ var severity = [...]uint8{msg.StatusSuccess: 0, msg.StatusRetry: 1, msg.StatusPo
 type packet struct {
 	msg.TLP
 	rule    rules.Packet // what the ordering table looks at
-	credits uint32       // of data, that it takes
-	seq     uint16
+	bytes   uint32       // on the wire
+	credits uint32       // of data
+	written uint32       // of the last TLP of a write: bytes of all of them; of a message: of its data
+	seq     uint16       // on the line
 	to      uint16       // completions and messages to adapters: the adapter
 	client  uint8        // messages to adapters: the client
-	written uint32       // of the last TLP of a write: bytes of all of them; of a message: of its data
-	bytes   int64        // on the wire
 	order   uint64       // number of the TLP on its direction
 	arrival clocked.Time // of its last byte
 }

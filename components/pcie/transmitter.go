@@ -35,7 +35,8 @@ type transmitter struct {
 
 	credits  [rules.NumPools]rules.Account
 	sequence rules.Sender
-	held     int64 // bytes in the replay buffer
+	ends     []uint64 // WireBytes after each TLP of the replay buffer, by sequence number modulo a power of two
+	held     int64    // bytes in the replay buffer
 	maxHeld  int64
 	maxTLPs  int
 
@@ -85,7 +86,7 @@ func (t *transmitter) ready(now clocked.Time) bool {
 			t.repeat(now)
 		}
 	}
-	if t.again > 0 || t.empty() || !t.isFree(now) {
+	if t.again > 0 || !t.waiting() || !t.isFree(now) {
 		return false
 	}
 	if !lossy {
@@ -96,13 +97,18 @@ func (t *transmitter) ready(now clocked.Time) bool {
 
 // isFree tells whether the line is free, and else sets a timer.
 func (t *transmitter) isFree(now clocked.Time) bool {
-	next := t.out.free(now)
+	t.out.settle(now)
+	next := t.out.from(now)
 	if next > now && next != t.alarm {
 		t.alarm = next
 		t.engine.Wake(t.unit, next)
 	}
 	return next <= now
 }
+
+// more tells, when a TLP was launched, whether another one may follow at now, as on
+// a link that is down; else, if there is one, a timer is set.
+func (t *transmitter) more(now clocked.Time) bool { return t.waiting() && t.isFree(now) }
 
 // book charges the idle time of the link to what it has been waiting for.
 func (t *transmitter) book(now clocked.Time, lack Stall) {
@@ -126,7 +132,7 @@ func (t *transmitter) place() *packet {
 // or calls done. A link that is down swallows it.
 func (t *transmitter) launch(now clocked.Time, c choice) (end clocked.Time) {
 	o, p := t.chosen(c), t.place()
-	p.bytes, p.credits, p.rule = o.wire, o.credits, o.packet
+	p.bytes, p.credits, p.rule = uint32(o.wire), o.credits, o.packet
 	if t.out.isDown(now) {
 		return now
 	}
@@ -134,7 +140,9 @@ func (t *transmitter) launch(now clocked.Time, c choice) (end clocked.Time) {
 	p.seq, p.order = t.sequence.Next(), t.sent
 	t.credits[headers(c.class)].Take(1)
 	t.credits[data(c.class)].Take(o.credits)
-	t.held += p.bytes
+	t.held += o.wire
+	t.stats.WireBytes += uint64(p.bytes)
+	*t.end(p.seq) = t.stats.WireBytes
 	end = t.out.send(now, p, true)
 	if t.out.fault != nil && t.deadline == clocked.Never {
 		t.restart(end)
@@ -143,13 +151,15 @@ func (t *transmitter) launch(now clocked.Time, c choice) (end clocked.Time) {
 	s := &t.stats
 	s.TLPs[p.Type]++
 	s.Kinds[p.Kind]++
-	s.WireBytes += uint64(p.bytes)
 	if p.Payload {
 		s.PayloadBytes += uint64(p.Len)
 	}
 	s.Busy += t.out.serial.Free() - now
 	return end
 }
+
+// end is what WireBytes was after a TLP of the replay buffer.
+func (t *transmitter) end(seq uint16) *uint64 { return &t.ends[int(seq)&(len(t.ends)-1)] }
 
 // flying tells whether a TLP has not arrived yet, or has to be sent again. None
 // has on a link that is down.

@@ -112,10 +112,13 @@ func TestShuffleInvariance(t *testing.T) {
 				rapid.IntRange(1, 20).Draw(rt, "ns"), rapid.Bool().Draw(rt, "write")}
 		}), 1, 60).Draw(rt, "steps")
 		var first string
+		name := rapid.SampledFrom([]string{controllerIdeal, controllerBanks, controllerAkita}).Draw(rt, "controller")
+		lines := rapid.SampledFrom([]int{0, 16}).Draw(rt, "DDIO lines")
 		for shuffle := range uint64(4) {
-			spec := quiet()
+			spec := akitaSpec()
+			spec.DRAM.Controller = name
 			spec.IIO.WriteBuffer = 4
-			spec.LLC = LLC{Saving: 67 * ns, DDIOLines: 16, DDIOWays: 2}
+			spec.LLC = LLC{Saving: 67 * ns, DDIOLines: lines, DDIOWays: 2}
 			b := newBench(t, spec, fourFrames(2), shuffle)
 			reads, at := 0, [2]clocked.Time{1000 * ns, 1000 * ns}
 			b.kernel.send(1000*ns, pageOp(msg.PageZero, 0, 5, 0))

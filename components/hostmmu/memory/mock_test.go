@@ -76,7 +76,7 @@ type bench struct {
 
 // quiet is a Spec without LLC and write-buffer bound: only DRAM queues.
 func quiet() Spec {
-	return Spec{IIO: IIO{WriteLatency: 300 * ns}, DRAM: DRAM{Channels: 1, Banks: 32, Row: 8192, RowMiss: 45 * ns, LineTime: 2730,
+	return Spec{NUMA: NUMA{Sockets: 1, Bandwidth: 166_400_000_000}, IIO: IIO{WriteLatency: 300 * ns}, DRAM: DRAM{Controller: controllerBanks, Channels: 1, Banks: 32, Row: 8192, RowMiss: 45 * ns, LineTime: 2730,
 		CPURead: 70 * ns, CPUWrite: 10 * ns}}
 }
 
@@ -85,6 +85,12 @@ func fourFrames(clients int) Config {
 }
 
 func newBench(t testing.TB, spec Spec, config Config, shuffle uint64) *bench {
+	t.Helper()
+	return newDeepBench(t, spec, config, shuffle, 4)
+}
+
+// newDeepBench has wires that hold so many messages.
+func newDeepBench(t testing.TB, spec Spec, config Config, shuffle uint64, depth int) *bench {
 	t.Helper()
 	e := clocked.NewEngine()
 	if shuffle > 0 {
@@ -99,18 +105,18 @@ func newBench(t testing.TB, spec Spec, config Config, shuffle uint64) *bench {
 	for range config.Clients {
 		c := &scripted[msg.MemReq, msg.MemDone]{engine: e, name: "client"}
 		c.id = e.Register(c)
-		c.out = clocked.NewWire[msg.MemReq](e, clocked.WireSpec{Name: "req", Writer: c.id, Reader: m.ID(), Depth: 4, Latency: ns})
-		c.in = clocked.NewWire[msg.MemDone](e, clocked.WireSpec{Name: "done", Writer: m.ID(), Reader: c.id, Depth: 4, Latency: ns})
+		c.out = clocked.NewWire[msg.MemReq](e, clocked.WireSpec{Name: "req", Writer: c.id, Reader: m.ID(), Depth: depth, Latency: ns})
+		c.in = clocked.NewWire[msg.MemDone](e, clocked.WireSpec{Name: "done", Writer: m.ID(), Reader: c.id, Depth: depth, Latency: ns})
 		b.clients = append(b.clients, c)
 		p.Clients = append(p.Clients, Client{Req: c.out, Done: c.in})
 	}
 	b.kernel = &scripted[msg.PageOp, msg.PageDone]{engine: e, name: "kernel"}
 	b.kernel.id = e.Register(b.kernel)
-	b.kernel.out = clocked.NewWire[msg.PageOp](e, clocked.WireSpec{Name: "op", Writer: b.kernel.id, Reader: m.ID(), Depth: 4, Latency: ns})
-	b.kernel.in = clocked.NewWire[msg.PageDone](e, clocked.WireSpec{Name: "opdone", Writer: m.ID(), Reader: b.kernel.id, Depth: 4, Latency: ns})
+	b.kernel.out = clocked.NewWire[msg.PageOp](e, clocked.WireSpec{Name: "op", Writer: b.kernel.id, Reader: m.ID(), Depth: depth, Latency: ns})
+	b.kernel.in = clocked.NewWire[msg.PageDone](e, clocked.WireSpec{Name: "opdone", Writer: m.ID(), Reader: b.kernel.id, Depth: depth, Latency: ns})
 	b.inbox = &scripted[struct{}, msg.Inbox]{engine: e, name: "inbox"}
 	b.inbox.id = e.Register(b.inbox)
-	b.inbox.in = clocked.NewWire[msg.Inbox](e, clocked.WireSpec{Name: "inbox", Writer: m.ID(), Reader: b.inbox.id, Depth: 4, Latency: ns})
+	b.inbox.in = clocked.NewWire[msg.Inbox](e, clocked.WireSpec{Name: "inbox", Writer: m.ID(), Reader: b.inbox.id, Depth: depth, Latency: ns})
 	p.PageOp, p.PageDone, p.Inbox = b.kernel.out, b.kernel.in, b.inbox.in
 	m.Connect(p)
 	return b

@@ -23,9 +23,9 @@ func (m *Memory) acceptPageOps(now clocked.Time) {
 		pa := msg.FramePA(op.Frame, m.config.Shift)
 		switch op.Kind {
 		case msg.PageCPURead:
-			m.schedule(pageMove{op: *op}, m.dram.access(now, pa, 1)+m.spec.DRAM.CPURead)
+			m.cpu(now, op, pa, m.spec.DRAM.CPURead)
 		case msg.PageCPUWrite:
-			m.schedule(pageMove{op: *op}, m.dram.access(now, pa, 1)+m.spec.DRAM.CPUWrite)
+			m.cpu(now, op, pa, m.spec.DRAM.CPUWrite)
 		case msg.PageFree, msg.PageDiscard, msg.PageOrphan:
 			m.finish(now, op)
 		default:
@@ -36,21 +36,70 @@ func (m *Memory) acceptPageOps(now clocked.Time) {
 	m.answerPageOps(now)
 }
 
-// moveRound moves as many blocks as there are channels.
-func (m *Memory) moveRound(now clocked.Time, p pageMove) {
-	const lines = 1 << (blockShift - lineShift)
-	end := now + 1
-	for range min(p.left, uint64(len(m.dram.channels))) {
-		end = max(end, m.dram.access(now, p.next, lines)+lines*m.dram.lineTime)
-		p.next += 1 << blockShift
-		p.left--
+// cpu starts a load or store of the CPU, of so much unloaded latency.
+func (m *Memory) cpu(now clocked.Time, op *msg.PageOp, pa model.PA, latency clocked.Time) {
+	write := op.Kind == msg.PageCPUWrite
+	late, known := m.start(now, cpuSocket, transfer{pa: pa, lines: 1, write: write, ticket: m.waiting.next()})
+	if known {
+		m.schedule(now, pageMove{op: *op}, now+late+latency)
+		return
 	}
-	m.schedule(p, end)
+	m.waiting.put(waiter{kind: waitCPU, at: now + late + latency, op: *op})
 }
 
-func (m *Memory) schedule(p pageMove, at clocked.Time) {
+// round is blocks of a page that a controller has yet to serve.
+type round struct {
+	move pageMove
+	left int          // blocks; 0: the place is free
+	end  clocked.Time // of those served
+}
+
+// moveRound moves as many blocks as a socket has channels.
+func (m *Memory) moveRound(now clocked.Time, p pageMove) {
+	place := m.roundPlace()
+	r := round{move: p, end: now + 1}
+	for range min(p.left, uint64(m.spec.DRAM.Channels)) {
+		t := transfer{pa: r.move.next, lines: linesOfBlock, write: p.op.Kind != msg.PageOut, ticket: m.waiting.next()}
+		late, known := m.start(now, cpuSocket, t)
+		done := now + linesOfBlock*m.lineTime + late
+		if known {
+			r.end = max(r.end, done)
+		} else {
+			m.waiting.put(waiter{kind: waitRound, number: uint32(place), at: done})
+			r.left++
+		}
+		r.move.next += 1 << blockShift
+		r.move.left--
+	}
+	m.rounds[place] = r
+	if r.left == 0 {
+		m.schedule(now, r.move, r.end)
+	}
+}
+
+// roundPlace is a free place for a round.
+func (m *Memory) roundPlace() int {
+	for i := range m.rounds {
+		if m.rounds[i].left == 0 {
+			return i
+		}
+	}
+	m.rounds = append(m.rounds, round{})
+	return len(m.rounds) - 1
+}
+
+// blockServed goes on with a round when its last block is served.
+func (m *Memory) blockServed(now clocked.Time, place int, at clocked.Time) {
+	r := &m.rounds[place]
+	r.end = max(r.end, at)
+	if r.left--; r.left == 0 {
+		m.schedule(now, r.move, r.end)
+	}
+}
+
+func (m *Memory) schedule(now clocked.Time, p pageMove, at clocked.Time) {
 	*m.moving.insert(at) = p
-	m.engine.Wake(m.id, at)
+	m.wake(now, at)
 }
 
 // finishPageOps goes on with, or ends, what is due.

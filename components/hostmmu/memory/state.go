@@ -5,8 +5,6 @@ import (
 
 	"rnicmmu/clocked"
 	"rnicmmu/components/msg"
-	"rnicmmu/model"
-	"rnicmmu/model/cache"
 	"rnicmmu/model/frame"
 )
 
@@ -39,46 +37,41 @@ type Stats struct {
 	LostWrites        uint64       // reads, page-ins, page-outs and CPU accesses that saw other content than the process must
 }
 
-// write is a posted write on its way to memory.
-type write struct {
-	lines    int
-	length   uint32
-	kind     msg.Kind
-	poisoned bool
-	pa       model.PA
-	oracle   msg.Oracle
-	cookie   uint64
-	body     any
-}
-
 // client is what the unit keeps for a root port.
 type client struct {
 	service clocked.Time // of a read of one line
-	writes  timeline[write]
-	held    int // lines in the write buffer
-	placed  clocked.Time
+	socket  int
+	writes  clocked.FIFO[write]
+	held    int          // lines in the write buffer
+	unknown int          // writes whose placing no controller has told yet
+	placed  clocked.Time // the last of the others is
+	notices int          // writes for software to see
 	blocked bool         // the write at the head of the wire waits for the buffer
 	since   clocked.Time // of that wait
 	reads   timeline[msg.MemReq]
-	inbox   timeline[msg.Inbox]
+	parked  []parkedRead
+	inbox   clocked.FIFO[msg.Inbox]
 }
 
 // Memory is a host's memory.
 type Memory struct {
-	engine  *clocked.Engine
-	id      clocked.UnitID
-	name    string
-	spec    Spec
-	config  Config
-	ports   Ports
-	clients []client
-	dram    dram
-	ddio    *cache.Cache            // nil: device writes go to DRAM
-	content *frame.Oracle           // nil: no frames
-	orphans map[frame.ID]frame.Page // frames that an old registration keeps, and the page that they held; only looked up
-	moving  timeline[pageMove]
-	answers timeline[msg.PageDone]
-	stats   Stats
+	engine   *clocked.Engine
+	id       clocked.UnitID
+	name     string
+	spec     Spec
+	config   Config
+	ports    Ports
+	clients  []client
+	sockets  []socket
+	waiting  waiting                 // for controllers
+	lineTime clocked.Time            // of each line after a transfer's first
+	links    [2]clocked.Serializer   // between sockets, by the one that data go to
+	content  *frame.Oracle           // nil: no frames
+	orphans  map[frame.ID]frame.Page // frames that an old registration keeps, and the page that they held; only looked up
+	moving   timeline[pageMove]
+	rounds   []round // places of rounds under way in a controller
+	answers  timeline[msg.PageDone]
+	stats    Stats
 }
 
 // New builds a host's memory; Connect must follow before the engine runs. It
@@ -88,22 +81,18 @@ func New(e *clocked.Engine, name string, spec Spec, config Config) (*Memory, err
 		return nil, err
 	}
 	m := &Memory{engine: e, name: name, spec: spec, config: config,
-		clients: make([]client, config.Clients), dram: newDRAM(spec.DRAM)}
+		clients: make([]client, config.Clients)}
 	for i := range m.clients {
 		m.clients[i].service = config.service(i)
-	}
-	if n := spec.LLC.DDIOLines; n > 0 {
-		ddio, err := cache.New(cache.Geometry{Entries: n, Ways: spec.LLC.DDIOWays, Line: 1, Policy: cache.LRU})
-		if err != nil {
-			return nil, fmt.Errorf("host.llc: %w", err)
-		}
-		m.ddio = ddio
+		m.clients[i].socket = config.socket(i)
 	}
 	var err error
 	if m.content, err = newContent(config); err != nil {
 		return nil, fmt.Errorf("memory: %w", err)
 	}
-	m.id = e.Register(m)
+	if err := m.build(); err != nil {
+		return nil, err
+	}
 	return m, nil
 }
 
@@ -133,11 +122,11 @@ func (m *Memory) Stats(now clocked.Time) Stats {
 func (m *Memory) Idle() bool {
 	for i := range m.clients {
 		c := &m.clients[i]
-		if c.reads.count > 0 || c.inbox.count > 0 || c.blocked {
+		if c.reads.count > 0 || len(c.parked) > 0 || c.notices+c.inbox.Len() > 0 || c.blocked {
 			return false
 		}
 	}
-	return m.moving.count == 0 && m.answers.count == 0
+	return m.waiting.count() == 0 && m.moving.count == 0 && m.answers.count == 0
 }
 
 // Waits says in a line each what the unit waits for.
@@ -145,15 +134,21 @@ func (m *Memory) Waits() []string {
 	var lines []string
 	for i := range m.clients {
 		c := &m.clients[i]
+		if n := len(c.parked); n > 0 {
+			lines = append(lines, fmt.Sprintf("%s: client %d: %d reads behind writes that are not placed", m.name, i, n))
+		}
 		if c.reads.count > 0 {
 			lines = append(lines, fmt.Sprintf("%s: client %d: %d reads, the first due at %v", m.name, i, c.reads.count, c.reads.next()))
 		}
 		if c.blocked {
-			lines = append(lines, fmt.Sprintf("%s: client %d: a write waits for the write buffer until %v", m.name, i, c.writes.next()))
+			lines = append(lines, fmt.Sprintf("%s: client %d: a write waits for the write buffer, in which are %d lines", m.name, i, c.held))
 		}
-		if c.inbox.count > 0 {
-			lines = append(lines, fmt.Sprintf("%s: client %d: %d entries for software, the first due at %v", m.name, i, c.inbox.count, c.inbox.next()))
+		if n := c.notices + c.inbox.Len(); n > 0 {
+			lines = append(lines, fmt.Sprintf("%s: client %d: %d entries for software", m.name, i, n))
 		}
+	}
+	if n := m.waiting.count(); n > 0 {
+		lines = append(lines, fmt.Sprintf("%s: %d transfers in the memory controllers", m.name, n))
 	}
 	if n := m.moving.count + m.answers.count; n > 0 {
 		lines = append(lines, fmt.Sprintf("%s: %d page operations", m.name, n))

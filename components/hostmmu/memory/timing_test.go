@@ -274,6 +274,10 @@ func TestRefusedConfigurations(t *testing.T) {
 		"host.llc.saving": func(s *Spec, _ *Config) { s.LLC = LLC{Saving: service, DDIOLines: 8, DDIOWays: 2} },
 		"ddio_ways":       func(s *Spec, _ *Config) { s.LLC = LLC{DDIOLines: 8, DDIOWays: 3} },
 		"powers of two":   func(s *Spec, _ *Config) { s.DRAM.Channels = 3 },
+		"dram.controller": func(s *Spec, _ *Config) { s.DRAM.Controller = "none" },
+		"akita.ras":       func(s *Spec, _ *Config) { *s = akitaSpec(); s.DRAM.Akita.RAS = s.DRAM.Akita.RCD - 1 },
+		"host.numa:":      func(s *Spec, _ *Config) { s.NUMA.Sockets = 3 },
+		"numa.socket: 1":  func(_ *Spec, c *Config) { c.Sockets = []int{1} },
 		"must be a power": func(s *Spec, _ *Config) { s.LLC = LLC{DDIOLines: 24, DDIOWays: 2} },
 	} {
 		spec, config := quiet(), fourFrames(1)
