@@ -83,7 +83,10 @@ func (w *Wire[T]) PushAt(now, at Time) *T {
 	if w.count == len(w.slots) || at <= now {
 		panic(fmt.Sprintf("clocked: wire %s: push at %v for %v with %d of %d messages", w.name, now, at, w.count, len(w.slots)))
 	}
-	at = max(w.domain.Edge(at), w.lastAt)
+	if w.domain.period > 1 {
+		at = w.domain.Edge(at)
+	}
+	at = max(at, w.lastAt)
 	w.lastAt = at
 	s := &w.slots[w.tail()]
 	s.at = at

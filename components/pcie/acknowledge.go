@@ -44,8 +44,8 @@ func (t *transmitter) release(now clocked.Time, freed int) {
 	}
 }
 
-// heed is what a link that loses things needs beyond collect: the replay timer,
-// and to be awake for a Nak.
+// heed is what a link that loses things needs beyond collect: the replay timer, to
+// be awake for a Nak, and to send again what is due, before new TLPs.
 func (t *transmitter) heed(now clocked.Time) {
 	t.collect(now)
 	if t.out.isDown(now) {
@@ -59,6 +59,9 @@ func (t *transmitter) heed(now clocked.Time) {
 	}
 	t.arm(now)
 	t.in.await(now)
+	for t.again > 0 && t.isFree(now) && t.out.flight.Ready(now) {
+		t.repeat(now)
+	}
 }
 
 // perform sends again, after training where that is due.

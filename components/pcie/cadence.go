@@ -27,3 +27,10 @@ func (c *cadence) skip(at clocked.Time) {
 		c.next += (gap/c.interval - 1) * c.interval
 	}
 }
+
+// pass leaves out what is due by the given time.
+func (c *cadence) pass(until clocked.Time) {
+	if c.next <= until {
+		c.next += ((until-c.next)/c.interval + 1) * c.interval
+	}
+}

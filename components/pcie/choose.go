@@ -46,10 +46,11 @@ func (t *transmitter) pick(now clocked.Time) (c choice, lack Stall) {
 
 // oldest is the oldest offer; there must be one.
 func (t *transmitter) oldest() (o *offer, at choice) {
-	for k, since := range t.front {
-		if since < t.front[at.class] {
-			at.class = msg.TLPType(k)
-		}
+	if t.front[msg.NonPosted] < t.front[at.class] {
+		at.class = msg.NonPosted
+	}
+	if t.front[msg.Completion] < t.front[at.class] {
+		at.class = msg.Completion
 	}
 	f := &t.offers[at.class]
 	at.at = f.Head()

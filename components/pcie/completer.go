@@ -64,7 +64,7 @@ func (u *completer) sendCompletion(now clocked.Time, t *transmitter, c choice) {
 	i, n := o.place, o.bytes
 	a := &u.answers.at[i]
 	d := &a.done
-	p := t.place()
+	p := t.place(c.class)
 	*p = packet{to: d.Adapter, TLP: msg.TLP{Type: msg.Completion, Kind: d.Kind, Stale: d.Stale, Status: d.Status, Payload: n > 0,
 		Relaxed: d.Relaxed, Tag: d.Tag, Len: n, PA: d.PA + model.PA(a.offset)}}
 	a.offset += n
@@ -72,7 +72,7 @@ func (u *completer) sendCompletion(now clocked.Time, t *transmitter, c choice) {
 	if last {
 		p.Last, p.Ledger, p.Entry = true, d.Ledger, d.Entry
 	}
-	t.launch(now, c)
+	t.launch(now, c, p)
 	if !last {
 		u.piece(o, a)
 		return

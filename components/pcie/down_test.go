@@ -92,7 +92,8 @@ func TestLinkDownExactly(t *testing.T) {
 // Writes that wait for credits when the link goes down wait no longer.
 func TestLinkDownWithoutCredits(t *testing.T) {
 	spec := defaultSpec(t)
-	spec.Inject.Down, spec.Inject.Withhold, spec.Credits.PH = clocked.Microsecond, "posted", 4
+	const down = 100 * clocked.Microsecond // after all timers
+	spec.Inject.Down, spec.Inject.Withhold, spec.Credits.PH = down, "posted", 4
 	r := newRig(t, of(spec))
 	d := write1(1<<33, 256)
 	d.Notify = true
@@ -100,7 +101,7 @@ func TestLinkDownWithoutCredits(t *testing.T) {
 	r.run(t)
 	early := 0
 	for _, d := range r.clients[0].dones {
-		if d.at < clocked.Microsecond {
+		if d.at < down {
 			early++
 		}
 	}

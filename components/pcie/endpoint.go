@@ -33,7 +33,8 @@ type Endpoint struct {
 
 	relaxed, idOrdered bool // attributes of payload
 
-	turn   int // client that is asked first
+	edge   clocked.Time // of the clock: the first from the last tick on
+	turn   int          // client that is asked first
 	writes slots[transfer]
 	reads  slots[read] // accepted and not answered
 	asking int         // reads whose requests are not all sent

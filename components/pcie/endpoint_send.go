@@ -30,13 +30,13 @@ func (u *Endpoint) sendWrite(now clocked.Time, c choice) {
 	i, n := o.place, o.bytes
 	w := &u.writes.at[i]
 	d := &w.dma
-	p := u.tx.place()
+	p := u.tx.place(c.class)
 	*p = packet{TLP: msg.TLP{Type: msg.Posted, Kind: d.Kind, Payload: n > 0, Len: n, Relaxed: o.packet.Relaxed,
 		PA: d.PA + model.PA(w.offset), Cookie: d.Cookie, Counts: d.Counts, Oracle: d.Oracle, Address: d.Address}}
 	if w.offset+n >= d.Len {
 		p.Last, p.Body, p.written = true, d.Body, d.Len
 	}
-	end := u.tx.launch(now, c)
+	end := u.tx.launch(now, c, p)
 	count(d.Counts, p.bytes)
 	w.offset += n
 	if w.offset < d.Len {
@@ -66,13 +66,13 @@ func (u *Endpoint) sendRead(now clocked.Time, c choice) {
 	u.tx.tags--
 	u.tx.space -= n
 
-	p := u.tx.place()
+	p := u.tx.place(c.class)
 	*p = packet{TLP: msg.TLP{Type: msg.NonPosted, Kind: d.Kind, Tag: u.first + uint16(id), Len: n, Relaxed: o.packet.Relaxed,
 		PA: d.PA + model.PA(r.offset), Cookie: d.Cookie, Counts: d.Counts, Oracle: d.Oracle, Address: d.Address}}
 	if r.offset+n >= d.Len {
 		p.Last, p.Body, p.Ledger = true, d.Body, d.Ledger
 	}
-	u.tx.launch(now, c)
+	u.tx.launch(now, c, p)
 	count(d.Counts, p.bytes)
 	u.watch(now, t)
 	r.offset += n

@@ -176,8 +176,15 @@ func (u *Endpoint) pay(now clocked.Time, p *port) {
 	}
 }
 
-// accept takes at a clock edge one DMA of every client, if there is room.
+// accept takes at a clock edge one DMA of every client, if there is room. It leaves
+// in edge the first edge from now on.
 func (u *Endpoint) accept(now clocked.Time) {
+	if now > u.edge {
+		u.edge = u.clock.Edge(now)
+	}
+	if now != u.edge {
+		return
+	}
 	first := -1
 	for i := range u.ports {
 		c := u.turn + i
@@ -189,9 +196,6 @@ func (u *Endpoint) accept(now clocked.Time) {
 			continue
 		}
 		if first < 0 {
-			if u.clock.Edge(now) != now {
-				return
-			}
 			first = c
 		}
 		u.enqueue(now, d, uint8(c))
@@ -258,10 +262,14 @@ func (u *Endpoint) rearm(now clocked.Time) {
 	if u.writesFull() && u.readsFull() {
 		return
 	}
+	next := u.edge
+	if next == now {
+		next += u.clock.Period()
+	}
 	for c := range u.ports {
 		switch p := &u.ports[c]; {
 		case u.acceptable(now, c) != nil:
-			u.engine.Wake(u.id, u.clock.Next(now))
+			u.engine.Wake(u.id, next)
 		case p.owed.Len() == 0 && p.Req.Peek(now) == nil:
 			p.Req.Await(now)
 		}

@@ -49,7 +49,7 @@ func newFaults(s *Spec, name string, up bool, flit clocked.Time) *faults {
 	}
 	f := &faults{random: newStream(s.Seed, name+".errors"), rate: s.Inject.BER, flit: flit, drawn: -1,
 		down: clocked.Never, events: s.Inject.events(up)}
-	if s.Gen >= 3 && !rules.Flits(s.Gen) {
+	if s.Gen >= 3 { // and no flits, which are damaged as a whole
 		f.framing = 8 * framingBytes
 	}
 	if s.Inject.Down > 0 {
@@ -138,9 +138,6 @@ func (f *faults) tlp(start, end clocked.Time, bytes int64, fresh bool) (d damage
 			d, delay = f.events[0].what, f.events[0].delay
 			f.events = f.events[1:]
 		}
-	}
-	if end > f.down {
-		d = damageDrop
 	}
 	return d, delay
 }

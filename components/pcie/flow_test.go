@@ -111,6 +111,13 @@ func (n *nag) Tick(now clocked.Time) {
 	n.engine.Wake(n.id, now+1+clocked.Time(n.random.Int64N(5000)))
 }
 
+// nag wakes both ends of a link for nothing until an instant.
+func (r *rig) nag(random *rand.Rand, until clocked.Time) {
+	n := &nag{engine: r.engine, units: []clocked.UnitID{r.Endpoint.ID(), r.Root.ID()}, random: random, until: until}
+	n.id = r.engine.Register(n)
+	r.engine.Wake(n.id, 1)
+}
+
 // tight has little of everything.
 func tight(s *rigSpec) {
 	s.pace = 7777 * clocked.Picosecond
@@ -162,9 +169,7 @@ func traffic(t tb, shuffle uint64, nagged bool, change ...option) string {
 	}
 	r.memory.status = func(q *msg.MemReq) msg.Status { return msg.Status(q.PA >> 6 & q.PA >> 8 & 3) }
 	if nagged {
-		n := &nag{engine: r.engine, units: []clocked.UnitID{r.Endpoint.ID(), r.Root.ID()}, random: random, until: 200 * clocked.Microsecond}
-		n.id = r.engine.Register(n)
-		r.engine.Wake(n.id, 1)
+		r.nag(random, 200*clocked.Microsecond)
 	}
 	r.run(t)
 	conserved(t, r)
@@ -194,6 +199,21 @@ func TestShuffleAndNeedlessTicks(t *testing.T) {
 				if got := traffic(t, seed, nagged, c.change...); got != want {
 					t.Errorf("%s, shuffle %d, nagged %v: differs", c.what, seed, nagged)
 				}
+			}
+		}
+	}
+}
+
+// A line has room for all that is on its way at once, whatever its latency is to the
+// time of the shortest TLPs: requests back to back.
+func TestRoomOnTheLine(t *testing.T) {
+	for _, gen := range []int{4, 5, 6} {
+		for latency := range clocked.Time(330) {
+			r := newRig(t, ample, func(s *rigSpec) { s.Gen, s.Lanes, s.MRRS, s.LinkLatency = gen, 32, 128, 1+latency })
+			r.clients[0].todo = []msg.DMA{read1(0, 4096)}
+			r.run(t)
+			if len(r.clients[0].dones) != 1 || r.Endpoint.Stats().TLPs[msg.NonPosted] != 32 {
+				t.Fatalf("gen %d, latency %v: %d answers to 32 requests", gen, 1+latency, len(r.clients[0].dones))
 			}
 		}
 	}

@@ -155,6 +155,39 @@ func TestInjectedEvents(t *testing.T) {
 	}
 }
 
+// A duplicate is acknowledged at once, whatever the pace: a replay buffer of four
+// TLPs has room again when that Ack has come.
+func TestDuplicateIsAcknowledgedAtOnce(t *testing.T) {
+	for _, w := range ways {
+		spec := injected(t, w.name+" 4 duplicate")
+		spec.ReplayBuffer.TLPs = 4
+		r := newRig(t, of(spec))
+		w.load(r, 0, 5)
+		r.run(t)
+		c := schedule{&w, &spec}
+		want := w.shown(c.nak(c.end(5)+spec.LinkLatency) + serial(&spec, w.bytes) + spec.LinkLatency)
+		if got := w.seen(r); len(got) != 5 || got[4] != want {
+			t.Errorf("%s: seen at %v, the last is due at %v", w.name, got, want)
+		}
+		conserved(t, r)
+	}
+}
+
+// Events count the TLPs of their way, each once: what is sent again is not counted.
+func TestEventsCountNewTLPs(t *testing.T) {
+	r := newRig(t, of(injected(t, "up 3 corrupt, up 20 corrupt, up 30 poison")))
+	ways[0].load(r, 0, 40)
+	r.run(t)
+	for i, m := range r.memory.got {
+		if m.msg.Poisoned != (i == 29) {
+			t.Errorf("write %d is poisoned: %v", i+1, m.msg.Poisoned)
+		}
+	}
+	if s := r.Endpoint.Stats(); s.Naks != 2 || len(r.memory.got) != 40 {
+		t.Errorf("%d Naks and %d writes, want 2 and 40", s.Naks, len(r.memory.got))
+	}
+}
+
 // An error of pcie.inject.events is one line, with the key, what is wrong and
 // what is due.
 func TestInjectedEventsAreChecked(t *testing.T) {

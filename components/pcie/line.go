@@ -4,6 +4,7 @@ import (
 	"math/bits"
 
 	"rnicmmu/clocked"
+	"rnicmmu/components/msg"
 	rules "rnicmmu/model/pcie"
 )
 
@@ -22,7 +23,8 @@ type line struct {
 	skp            cadence
 
 	flight *clocked.Wire[flying]
-	replay []packet // by sequence number, modulo its length, a power of two: sent and not acknowledged, or not yet there where nothing is lost
+	replay []packet           // by sequence number, modulo its length, a power of two: sent and not acknowledged; not where nothing is lost
+	held   [numClasses]buffer // of the reader
 
 	owed  [numDLLPs]owed
 	due   clocked.Time // of the first of owed; Never: none
@@ -33,9 +35,18 @@ type line struct {
 	fault *faults      // nil: nothing is ever lost
 }
 
-// flying is a TLP on its way. The packet itself stays in the replay buffer.
+// buffer holds TLPs of a class in order: those that are there, and behind them,
+// where nothing is lost, those on their way.
+type buffer struct {
+	clocked.FIFO[packet]
+	there int
+}
+
+// flying is a TLP on its way. The packet itself stays in the replay buffer or is
+// in the reader's.
 type flying struct {
 	seq    uint16
+	class  msg.TLPType
 	damage damage
 }
 
@@ -96,25 +107,20 @@ func newLine(e *clocked.Engine, s *Spec, name string, up bool, writer, reader cl
 	if s.Inject.Down > 0 {
 		e.Wake(writer, s.Inject.Down) // what waits for credits is given up
 	}
-	kept, depth := l.room(s.ReplayBuffer.TLPs)
-	l.replay = make([]packet, kept)
+	if l.fault != nil {
+		l.replay = make([]packet, powerOfTwo(s.ReplayBuffer.TLPs))
+	}
 	l.flight = clocked.NewWire[flying](e, clocked.WireSpec{Name: name, Writer: writer, Reader: reader,
-		Depth: depth, Latency: s.LinkLatency, Back: clocked.Picosecond})
+		Depth: l.capacity(rules.TLPBytes(s.Gen, rules.Shape{Header: rules.Header3DW})), Latency: s.LinkLatency, Back: clocked.Picosecond})
 	return l
 }
 
-// room is the places of replay, and the number of TLPs on the way at once: where
-// things are lost, those of the replay buffer and what was sent in vain within the
+// capacity is the number of TLPs on the way at once, of which the shortest has so
+// many bytes: those of the replay buffer, and what was sent in vain within the
 // latency.
-func (l *line) room(tlps int) (kept, depth int) {
-	const shortest = rules.Header3DW // in flit mode
-	flying := int(int64(l.latency+2*l.flit)*l.serial.Den/(shortest*l.serial.Num)) + 2
-	if l.fault == nil {
-		kept = powerOfTwo(min(tlps, flying))
-		return kept, kept + 2
-	}
-	kept = powerOfTwo(tlps)
-	return kept, kept + flying
+func (l *line) capacity(shortest int64) int {
+	vain := int64(l.latency+2*l.flit) * l.serial.Den / (shortest * l.serial.Num)
+	return len(l.replay) + int(vain) + 4 // times are rounded
 }
 
 // powerOfTwo is the least that is not less than n.
@@ -272,20 +278,20 @@ func (l *line) predict() clocked.Time {
 }
 
 // hasRoom tells whether one more TLP may be on its way; a line that loses nothing
-// has room for all of the replay buffer.
+// has room for all that fit into the latency.
 func (l *line) hasRoom(now clocked.Time) bool { return l.fault == nil || l.flight.Ready(now) }
 
-// send puts a TLP of the replay buffer on the line, which is free at now, and
+// send puts a TLP on the line, which is free at now, and
 // returns when its last byte has left. fresh: it is sent for the first time.
 func (l *line) send(now clocked.Time, p *packet, fresh bool) (end clocked.Time) {
-	if now > l.serial.Free() {
+	if l.flit > 0 && now > l.serial.Free() {
 		l.serial.Hold(l.whole(now)) // the flit under way has begun without it
 	}
 	_, end = l.serial.Send(now, int64(p.bytes))
 	whole := l.whole(end)
 	arrival := whole + l.latency
 	if l.fault == nil {
-		*l.flight.PushAt(now, arrival) = flying{seq: p.seq}
+		*l.flight.PushAt(now, arrival) = flying{p.seq, p.Type, damageNone}
 		return end
 	}
 	d, delay := l.fault.tlp(now, whole, int64(p.bytes), fresh)
@@ -294,7 +300,7 @@ func (l *line) send(now clocked.Time, p *packet, fresh bool) (end clocked.Time) 
 	case damagePoison:
 		p.Poisoned = p.Payload
 	case damageDuplicate:
-		*l.flight.PushAt(now, arrival) = flying{seq: p.seq}
+		*l.flight.PushAt(now, arrival) = flying{p.seq, p.Type, damageNone}
 		_, again := l.serial.Send(now, int64(p.bytes))
 		if !l.flight.Ready(now) { // too many are on their way
 			return end
@@ -303,14 +309,17 @@ func (l *line) send(now clocked.Time, p *packet, fresh bool) (end clocked.Time) 
 	case damageDrop:
 		return end
 	}
-	*l.flight.PushAt(now, arrival) = flying{seq: p.seq, damage: d}
+	*l.flight.PushAt(now, arrival) = flying{p.seq, p.Type, d}
 	return end
 }
 
-// hold keeps the line from sending before the given time.
+// hold keeps the line from sending before the given time. SKP ordered sets that
+// are due meanwhile are part of why.
 func (l *line) hold(now, until clocked.Time) {
 	l.settle(now)
+	l.from(now)
 	l.serial.Hold(until)
+	l.skp.pass(until)
 }
 
 // train tells the reader that both directions stand still until the given time.
@@ -326,6 +335,15 @@ func (l *line) train(now, until clocked.Time) {
 
 // isDown tells whether the link is down at now.
 func (l *line) isDown(now clocked.Time) bool { return l.fault != nil && now >= l.fault.down }
+
+// place is where the writer puts the next TLP, whose number is given: with the
+// reader, or in the replay buffer.
+func (l *line) place(class msg.TLPType, seq uint16) *packet {
+	if l.fault == nil {
+		return l.held[class].Push()
+	}
+	return l.at(seq)
+}
 
 // at is the replay buffer's place of a sequence number.
 func (l *line) at(seq uint16) *packet { return &l.replay[int(seq)&(len(l.replay)-1)] }

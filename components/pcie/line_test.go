@@ -111,3 +111,27 @@ func TestScaledFlowControl(t *testing.T) {
 		conserved(t, r)
 	}
 }
+
+// A line that stands still for long owes no ordered sets when it goes on, whether it
+// was looked at meanwhile or not; the next comes in its place.
+func TestSKPAfterARecovery(t *testing.T) {
+	e := clocked.NewEngine()
+	id := e.Register(&mockMemory{})
+	spec := defaultSpec(t)
+	spec.Gen, spec.Lanes = 1, 1
+	const interval, length = 1538 * 4000, 4 * 4000
+	for _, looked := range []bool{false, true} {
+		l := newLine(e, &spec, "x", true, id, id)
+		const until = 10*interval + 1000
+		l.hold(3*interval/2, until)
+		if looked {
+			l.from(5 * interval)
+		}
+		if at := l.from(until); at != until {
+			t.Errorf("looked at %v: the line is free at %v, want %v", looked, at, until)
+		}
+		if at := l.from(11 * interval); at != 11*interval+length {
+			t.Errorf("looked at %v: the line is free at %v, want %v", looked, at, 11*interval+length)
+		}
+	}
+}

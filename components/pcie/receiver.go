@@ -7,13 +7,12 @@ import (
 )
 
 // receiver is the other end of a transmitter: it checks what arrives, keeps it in
-// the receive buffers, one for each class, and owes acknowledgements and the
+// the line's receive buffers, one for each class, and owes acknowledgements and the
 // credits that it advertised.
 type receiver struct {
 	in  *line
 	out *line // takes Ack, Nak and UpdateFC
 
-	held     [numClasses]clocked.FIFO[packet]
 	sequence rules.Receiver
 	returns  [rules.NumPools]rules.Allocation
 
@@ -25,11 +24,12 @@ type receiver struct {
 
 // arrive takes what has come in, in order, into the receive buffers.
 func (r *receiver) arrive(now clocked.Time) {
-	for f := r.in.flight.Peek(now); f != nil; f = r.in.flight.Peek(now) {
-		if now >= r.tx.deaf && !r.in.isDown(now) {
+	w := r.in.flight
+	for f := w.Peek(now); f != nil; f = w.Peek(now) {
+		if r.in.fault == nil || now >= r.tx.deaf && !r.in.isDown(now) {
 			r.check(now, f)
 		}
-		r.in.flight.Pop(now)
+		w.Pop(now)
 	}
 }
 
@@ -40,7 +40,7 @@ func (r *receiver) check(now clocked.Time, f *flying) {
 	}
 	switch r.sequence.Take(f.seq, f.damage == damageCorrupt) {
 	case rules.Accept:
-		r.accept(now, r.in.at(f.seq))
+		r.accept(now, f)
 		if f.damage == damageNak {
 			r.owe(now, dllpNak, &atOnce)
 		}
@@ -53,10 +53,13 @@ func (r *receiver) check(now clocked.Time, f *flying) {
 
 // accept keeps a TLP. Its place in the replay buffer is free once it is
 // acknowledged.
-func (r *receiver) accept(now clocked.Time, p *packet) {
-	kept := r.held[p.Type].Push()
-	*kept = *p
-	kept.arrival = now
+func (r *receiver) accept(now clocked.Time, f *flying) {
+	b := &r.in.held[f.class]
+	if r.in.fault != nil {
+		*b.Push() = *r.in.at(f.seq)
+	}
+	b.At(b.Head() + uint32(b.there)).arrival = now
+	b.there++
 	r.in.taken++
 	r.owe(now, dllpAck, &r.ack)
 }
@@ -71,16 +74,16 @@ func (r *receiver) owe(now clocked.Time, k dllpKind, p *pace) {
 
 // first is the oldest TLP of a class; nil: none.
 func (r *receiver) first(class msg.TLPType) *packet {
-	if r.held[class].Len() == 0 {
-		return nil
+	if b := &r.in.held[class]; b.there > 0 {
+		return b.Front()
 	}
-	return r.held[class].Front()
+	return nil
 }
 
 // oldest is the oldest TLP of all; nil: none.
 func (r *receiver) oldest() (p *packet) {
-	for class := range r.held {
-		if f := r.first(msg.TLPType(class)); f != nil && (p == nil || f.order < p.order) {
+	for class := range msg.TLPType(numClasses) {
+		if f := r.first(class); f != nil && (p == nil || f.order < p.order) {
 			p = f
 		}
 	}
@@ -89,8 +92,16 @@ func (r *receiver) oldest() (p *packet) {
 
 // drain frees the place of the oldest TLP of a class and returns its credits.
 func (r *receiver) drain(now clocked.Time, class msg.TLPType) {
-	r.giveBack(now, class, r.held[class].Front().credits)
-	r.held[class].Pop()
+	r.giveBack(now, class, r.first(class).credits)
+	r.take(class)
+}
+
+// take takes the oldest TLP of a class out of the receive buffer; its credits are
+// still out.
+func (r *receiver) take(class msg.TLPType) {
+	b := &r.in.held[class]
+	b.there--
+	b.Pop()
 }
 
 // giveBack returns the credits of a TLP: one header, and so many of data.
@@ -116,5 +127,5 @@ func (r *receiver) oweUpdate(now clocked.Time, class msg.TLPType) {
 
 // empty tells whether the receive buffers are.
 func (r *receiver) empty() bool {
-	return r.held[0].Len()+r.held[1].Len()+r.held[2].Len() == 0
+	return r.in.held[0].there+r.in.held[1].there+r.in.held[2].there == 0
 }

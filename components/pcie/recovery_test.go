@@ -36,6 +36,33 @@ func TestDroppedLastTLP(t *testing.T) {
 	}
 }
 
+// Acks that take longer than the replay timer: all is sent again until the Ack comes
+// with which the receiver answers the first duplicate; the rest is not.
+func TestAckEndsAReplay(t *testing.T) {
+	for _, w := range ways {
+		const total = 40
+		spec := injected(t, w.name+" 1000 drop") // a link that might lose something
+		spec.Ack.Delay = 20 * clocked.Microsecond
+		r := newRig(t, of(spec))
+		w.load(r, 0, total)
+		r.run(t)
+		c := schedule{&w, &spec}
+		from := c.end(1) + replayTimer
+		ack := c.nak(from + serial(&spec, w.bytes) + spec.LinkLatency)
+		again := 0
+		for from+serial(&spec, int64(again)*w.bytes) < ack {
+			again++
+		}
+		if s, _ := w.stats(r.Link); again >= total || s.Replayed != uint64(again) || s.ReplayTimeouts != 1 {
+			t.Errorf("%s: %d TLPs sent again by %d time-outs, want %d of %d by 1", w.name, s.Replayed, s.ReplayTimeouts, again, total)
+		}
+		if got := w.seen(r); len(got) != total || got[total-1] > from {
+			t.Errorf("%s: %d of %d came, the last at %v", w.name, len(got), total, got[len(got)-1])
+		}
+		conserved(t, r)
+	}
+}
+
 // A TLP whose framing is wrong takes both directions through a recovery: what
 // arrives meanwhile is lost, and nothing is sent. The TLP that comes next brings
 // the Nak; if none does, the replay timer runs from the end of the recovery.
@@ -171,7 +198,7 @@ func TestLineFullOfCopies(t *testing.T) {
 			if got := w.seen(r); len(got) != 2 || got[0] < clocked.Millisecond {
 				t.Errorf("%s: seen at %v, want 2 TLPs in order after 1 ms", w.name, got)
 			}
-			room := len(w.line(r.Link).replay) + 4 // 2 of 12 bytes within a nanosecond, and 2
+			room := len(w.line(r.Link).replay) + 5 // one of 20 bytes within a nanosecond, and 4
 			if s, _ := w.stats(r.Link); s.Replayed > uint64(2*room) {
 				t.Errorf("%s: %d TLPs sent again, more than the %d that there are places for, before and after", w.name, s.Replayed, room)
 			}

@@ -4,6 +4,8 @@ import (
 	"math"
 	"testing"
 
+	"pgregory.net/rapid"
+
 	"rnicmmu/clocked"
 	"rnicmmu/components/msg"
 	rules "rnicmmu/model/pcie"
@@ -127,4 +129,68 @@ func TestReadsUnderErrors(t *testing.T) {
 	if want := (1 - p) / (1 - p + p*k.window); math.Abs(share/want-1) > 0.02 {
 		t.Errorf("reads at %.4f of the link without errors, want %.4f of go-back-N", share, want)
 	}
+}
+
+// Packets of the data link layer are lost as often as their 64 bits say. A lost Ack
+// or Nak is gone; a lost UpdateFC comes again 30 µs later.
+func TestLostDLLPs(t *testing.T) {
+	const n, ber = 20_000, 1e-3
+	e := clocked.NewEngine()
+	id := e.Register(&mockMemory{})
+	spec := erring(t, 4, 16, 33*ns, ber)
+	spec.SKP = false
+	l := newLine(e, &spec, "x", true, id, id)
+	p := damaged(ber, rules.DLLPBytes)
+	for i := range clocked.Time(n) {
+		l.owe(i*ns, dllpAck, &pace{}, dllpBody{})
+	}
+	l.settle(clocked.Millisecond)
+	near(t, "lost Acks", float64(n-l.left.Len()), n*p)
+
+	lost, alone := 0, 0
+	at := clocked.Millisecond
+	for range n / 10 {
+		for l.left.Len() > 0 {
+			l.left.Pop()
+		}
+		at += clocked.Millisecond
+		l.owe(at, dllpUpdate, &pace{}, dllpBody{})
+		l.settle(at + clocked.Millisecond - 1)
+		if l.left.Len() != 1 {
+			t.Fatalf("%d UpdateFC have come, want 1", l.left.Len())
+		}
+		late := l.left.Front().at - spec.LinkLatency - at
+		alone++
+		// Each time it takes the line before it is lost.
+		if times := (late - serial(&spec, 8)) / (30 * clocked.Microsecond); times > 0 {
+			lost += int(times)
+			alone += int(times)
+			late -= times * (30*clocked.Microsecond + serial(&spec, 8))
+		}
+		if late < 0 || late > serial(&spec, 8) {
+			t.Fatalf("an UpdateFC came %v late", late)
+		}
+	}
+	near(t, "lost UpdateFC", float64(lost), float64(alone)*p)
+}
+
+// Where errors fall does not depend on the sizes of what they fall on: TLPs see the
+// errors of their bits, the first of them, in the order of the line.
+func TestErrorsAreOfBits(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		s := Spec{Gen: 4, Lanes: 16, Seed: rapid.Uint64().Draw(t, "seed")}
+		s.Inject.BER = 1e-2 // in a unit test: more than a link may have
+		bits, tlps := newFaults(&s, "up", true, 0), newFaults(&s, "up", true, 0)
+		for _, n := range rapid.SliceOfN(rapid.Int64Range(1, 500), 1, 50).Draw(t, "bits") {
+			first := int64(-1)
+			for i := range n {
+				if bits.pass(1) == 0 && first < 0 {
+					first = i
+				}
+			}
+			if got := tlps.pass(n); got != first {
+				t.Fatalf("the first error of %d bits is at %d, want %d", n, got, first)
+			}
+		}
+	})
 }

@@ -221,7 +221,7 @@ func (u *RootPort) sendBell(now clocked.Time, c choice) {
 	o := u.tx.chosen(c)
 	i, n := o.place, o.bytes
 	b := &u.bells.at[i]
-	p := u.tx.place()
+	p := u.tx.place(c.class)
 	*p = packet{TLP: msg.TLP{Type: msg.Posted, Kind: msg.KindDoorbell, Payload: n > 0, Len: n}}
 	if b.msg.Message {
 		p.Kind, p.to, p.client = msg.KindMessage, b.msg.Adapter, b.msg.Client
@@ -233,7 +233,7 @@ func (u *RootPort) sendBell(now clocked.Time, c choice) {
 		p.written = b.size
 		p.Last, p.Cookie, p.Body, p.Ledger = true, b.msg.Cookie, b.msg.Body, b.msg.Ledger
 	}
-	u.tx.launch(now, c)
+	u.tx.launch(now, c, p)
 	if b.offset < b.size {
 		u.part(o, b)
 		return

@@ -72,12 +72,12 @@ type stream struct {
 	clock  clocked.Domain
 	fail   tb
 
-	dma                    func(i uint64) msg.DMA
-	next, end              uint64
-	loose                  bool   // DMAs may pass each other
-	writes, reads          uint64 // issued
+	dma             func(i uint64) msg.DMA
+	next, end       uint64
+	loose           bool   // DMAs may pass each other
+	writes, reads   uint64 // issued
 	answered, heard uint64 // reads, doorbells
-	at                     clocked.Time
+	at              clocked.Time
 }
 
 func (s *stream) Name() string { return "stream" }

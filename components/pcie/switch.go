@@ -111,7 +111,7 @@ func (u *Switch) receive(now clocked.Time, from int) {
 		o := out.tx.queues[from].submit(p.Type, place)
 		o.packet, o.credits = p.rule, p.credits
 		o.wire = int64(p.bytes) - rules.FramingBytes(in.gen) + rules.FramingBytes(out.gen)
-		in.rx.held[p.Type].Pop()
+		in.rx.take(p.Type)
 	}
 }
 
@@ -147,8 +147,9 @@ func (u *Switch) transmit(now clocked.Time, to int) bool {
 	}
 	place := tx.chosen(c).place
 	t := &u.transits.at[place]
-	*tx.place() = t.packet
-	tx.launch(now, c)
+	p := tx.place(c.class)
+	*p = t.packet
+	tx.launch(now, c, p)
 	u.ports[t.from].rx.giveBack(now, c.class, t.packet.credits)
 	tx.done(c)
 	u.transits.give(place)

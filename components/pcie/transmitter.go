@@ -65,8 +65,15 @@ type choice struct {
 // grant chooses what to send at now: ok is false while the line is busy, then
 // with a timer set, or while nothing may go.
 func (t *transmitter) grant(now clocked.Time) (c choice, ok bool) {
-	if !t.ready(now) {
+	lossy := t.out.fault != nil
+	if lossy {
+		t.heed(now)
+	}
+	if t.again > 0 || !t.waiting() || !t.isFree(now) {
 		return c, false
+	}
+	if !lossy {
+		t.collect(now)
 	}
 	c, lack := t.turns(now)
 	t.book(now, lack)
@@ -76,29 +83,14 @@ func (t *transmitter) grant(now clocked.Time) (c choice, ok bool) {
 	return c, lack == stallNone
 }
 
-// ready does what comes before a new TLP, and tells whether one may be sent at
-// now.
-func (t *transmitter) ready(now clocked.Time) bool {
-	lossy := t.out.fault != nil
-	if lossy {
-		t.heed(now)
-		for t.again > 0 && t.isFree(now) && t.out.flight.Ready(now) {
-			t.repeat(now)
-		}
-	}
-	if t.again > 0 || !t.waiting() || !t.isFree(now) {
-		return false
-	}
-	if !lossy {
-		t.collect(now)
-	}
-	return true
-}
-
 // isFree tells whether the line is free, and else sets a timer.
 func (t *transmitter) isFree(now clocked.Time) bool {
-	t.out.settle(now)
-	next := t.out.from(now)
+	l := t.out
+	next := max(now, l.serial.Free())
+	if l.due <= now || l.skp.next <= next {
+		l.settle(now)
+		next = l.from(now)
+	}
 	if next > now && next != t.alarm {
 		t.alarm = next
 		t.engine.Wake(t.unit, next)
@@ -122,16 +114,16 @@ func (t *transmitter) book(now clocked.Time, lack Stall) {
 	t.stall, t.stalled = lack, now
 }
 
-// place is where the unit writes the next TLP before it launches it.
-func (t *transmitter) place() *packet {
-	return t.out.at(t.sequence.Oldest() + uint16(t.sequence.Outstanding()))
+// place is where the unit writes the next TLP, which it then launches.
+func (t *transmitter) place(class msg.TLPType) *packet {
+	return t.out.place(class, t.sequence.Oldest()+uint16(t.sequence.Outstanding()))
 }
 
 // launch sends the TLP in place as the next one of the chosen offer, and returns
 // when its last byte has left. The unit then fits the offer to what comes next,
 // or calls done. A link that is down swallows it.
-func (t *transmitter) launch(now clocked.Time, c choice) (end clocked.Time) {
-	o, p := t.chosen(c), t.place()
+func (t *transmitter) launch(now clocked.Time, c choice, p *packet) (end clocked.Time) {
+	o := t.chosen(c)
 	p.bytes, p.credits, p.rule = uint32(o.wire), o.credits, o.packet
 	if t.out.isDown(now) {
 		return now

@@ -38,7 +38,7 @@ func (u *Endpoint) Waits() []string {
 	if resting > 0 {
 		out = append(out, fmt.Sprintf("%s: %d tags rest: their reads have timed out", u.name, resting))
 	}
-	if n := u.rx.held[msg.Posted].Len(); n > 0 {
+	if n := u.rx.in.held[msg.Posted].there; n > 0 {
 		out = append(out, fmt.Sprintf("%s: %d doorbells and messages wait for their clients", u.name, n))
 	}
 	return out
@@ -63,8 +63,8 @@ func (u *RootPort) Waits() []string {
 	if u.dropped > 0 {
 		out = append(out, fmt.Sprintf("%s: disabled; %d requests of the adapter were dropped", u.name, u.dropped))
 	}
-	for c := range u.rx.held {
-		if n := u.rx.held[c].Len(); n > 0 {
+	for c := range u.rx.in.held {
+		if n := u.rx.in.held[c].there; n > 0 {
 			out = append(out, fmt.Sprintf("%s: %d %s TLPs wait for memory", u.name, n, classNames[c]))
 		}
 	}
