@@ -66,9 +66,12 @@ func bibliography(t *testing.T) map[string]entry {
 }
 
 // covers tells whether keys name the parameter or a group above it. The peer's
-// link is described as the adapter's.
+// link and that of a switch are described as the adapter's.
 func covers(keys []string, param string) bool {
 	param = strings.TrimPrefix(param, "peer.")
+	if link, ok := strings.CutPrefix(param, "host.switch.pcie."); ok {
+		param = "pcie." + link
+	}
 	return slices.ContainsFunc(keys, func(k string) bool {
 		return param == k || strings.HasPrefix(param, k+".")
 	})

@@ -94,6 +94,10 @@ func appendIntegers(b []byte, v reflect.Value) []byte {
 		return binary.LittleEndian.AppendUint64(b, uint64(v.Int()))
 	case reflect.Uint64:
 		return binary.LittleEndian.AppendUint64(b, v.Uint())
+	case reflect.Pointer:
+		if !v.IsNil() {
+			b = appendIntegers(b, v.Elem())
+		}
 	case reflect.Struct:
 		for i := range v.NumField() {
 			b = appendIntegers(b, v.Field(i))

@@ -45,7 +45,7 @@
 //   - the same of invalidations.parquet, each row the words id, adapter,
 //     trigger, pages, the eleven instants in column order, timed_out, warmup;
 //   - every integer of the summary in declaration order, and the length of
-//     every list before its elements. Floating-point numbers (wall time, rates,
+//     every list before its elements; none of a group that is left out. Floating-point numbers (wall time, rates,
 //     utilisation), strings and flags are left out.
 //
 // It does not depend on whether files are written.

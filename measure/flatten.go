@@ -11,7 +11,8 @@ import (
 // Flatten lists the summary's figures with dotted names, in the order of
 // summary.json and the same for every summary. What depends on the machine
 // (wall_s, accesses_per_wall_s), flags and the warning are left out, violations stand as
-// their number, lists by peer and by tenant are left out.
+// their number, lists by peer and by tenant, and what only some configurations
+// have, are left out.
 func Flatten(s Summary) (names, values []string) {
 	f := flattener{}
 	f.fields("", reflect.ValueOf(s))

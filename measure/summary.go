@@ -114,6 +114,15 @@ type PCIeSummary struct {
 	Timeouts   uint64     `json:"completion_timeouts"`    // requests without a completion in time
 	Unexpected uint64     `json:"unexpected_completions"` // of those, later
 	Poisoned   uint64     `json:"poisoned_writes"`        // to memory of the host and of peers
+
+	Upstream *UpstreamLinks `json:"upstream,omitempty"` // nil: no switch
+}
+
+// UpstreamLinks counts the links between root ports and switches, added.
+type UpstreamLinks struct {
+	Up       LinkStats  `json:"up"`
+	Down     LinkStats  `json:"down"`
+	StallsPS PCIeStalls `json:"stalls_ps"` // credits and replay only
 }
 
 // LinkStats counts one direction of a link.

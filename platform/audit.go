@@ -49,6 +49,12 @@ func (s *System) audit() {
 	for _, n := range s.nodes {
 		unclaimed += n.link.Endpoint.Stats().Unclaimed + n.peerLink.Endpoint.Stats().Unclaimed
 	}
+	for _, l := range s.roots() {
+		unclaimed += l.Root.Stats().Refused
+		if l.Switch != nil {
+			unclaimed += l.Switch.Unrouted()
+		}
+	}
 	if unclaimed > 0 {
 		violate(RuleUnclaimed, "%d doorbells and queue entries were for nobody", unclaimed)
 	}

@@ -43,10 +43,10 @@ func (s *System) build(adapters []Spec, order []int, in *Input) error {
 		return err
 	}
 	s.buildDriver(len(adapters), in)
-	s.nodes = make([]*node, len(adapters))
+	s.nodes, s.links = make([]*node, len(adapters)), make([]*pcie.Link, len(adapters))
 	for _, i := range order {
 		var err error
-		if s.nodes[i], err = s.buildNode(i, adapters[i]); err != nil {
+		if s.nodes[i], err = s.buildNode(i, adapters); err != nil {
 			return err
 		}
 	}
@@ -114,7 +114,9 @@ func (s *System) buildMemory(adapters []Spec) error {
 	config := memory.Config{Clients: len(services), ReadService: s.spec.PCIe.ReadLatency - 2*hostHop, Services: services,
 		Shift: s.spec.Host.Shift(), Frames: s.spec.Host.Frames(), Pages: s.kernel.Pages(), Slots: s.kernel.Pages()}
 	for i := range adapters {
-		config.Sockets = append(config.Sockets, adapters[i].Host.NUMA.Socket)
+		if !s.spec.sharesRoot(i) {
+			config.Sockets = append(config.Sockets, adapters[i].Host.NUMA.Socket)
+		}
 	}
 	if s.spec.Host.IOMMU.Mode == "deferred" {
 		config.Excused = s.kernel.DeferredStale
@@ -138,7 +140,8 @@ func (s *System) buildDriver(peers int, in *Input) {
 }
 
 // buildNode makes an adapter and its peer.
-func (s *System) buildNode(i int, spec Spec) (*node, error) {
+func (s *System) buildNode(i int, adapters []Spec) (*node, error) {
+	spec := adapters[i]
 	n := &node{spec: spec, clock: clocked.NewDomain(spec.TPT.Clock)}
 	entries := s.tableOf(&spec.TPT).entries
 	base := tableBase + model.PA(i)*tableSpan
@@ -152,10 +155,10 @@ func (s *System) buildNode(i int, spec Spec) (*node, error) {
 	if n.tpt, err = tpt.New(s.engine, name("tpt", i), spec.TPT, config); err != nil {
 		return nil, err
 	}
-	spec.PCIe.Seed = s.spec.Seed
-	if n.link, err = pcie.New(s.engine, name("pcie", i), spec.PCIe, n.clock); err != nil {
+	if err := s.buildLinks(i, adapters); err != nil {
 		return nil, err
 	}
+	n.link = s.links[i]
 	return n, s.buildTransport(i, n, base+queueSpace)
 }
 

@@ -31,17 +31,12 @@ func (s *System) connect() {
 	memoryPorts := memory.Ports{Inbox: inbox, PageOp: pageOp, PageDone: pageDone}
 	var guard iommu.Ports
 	for i, n := range s.nodes {
-		mmio := hostWire[msg.Doorbell](s, s.kernel, n.link.Root, depthRegister)
-		kernelPorts.Adapters = append(kernelPorts.Adapters, kernel.AdapterPort{MMIO: mmio})
-		ports := iommu.AdapterPorts{}
-		client := memory.Client{}
-		if n.spec.behind() {
-			client, ports = s.joinGuarded(n.link.Root, mmio)
+		if s.spec.sharesRoot(i) {
+			kernelPorts.Adapters = append(kernelPorts.Adapters, kernelPorts.Adapters[i-1])
+			guard.Adapters = append(guard.Adapters, guard.Adapters[i-1])
 		} else {
-			client = s.joinRoot(n.link.Root, s.memory, mmio)
+			s.connectRoot(n, &kernelPorts, &memoryPorts, &guard)
 		}
-		memoryPorts.Clients = append(memoryPorts.Clients, client)
-		guard.Adapters = append(guard.Adapters, ports)
 		s.connectAdapter(n)
 		s.connectPeer(i, n)
 	}
@@ -55,6 +50,20 @@ func (s *System) connect() {
 	}
 	s.kernel.Connect(kernelPorts)
 	s.memory.Connect(memoryPorts)
+}
+
+// connectRoot joins an adapter's root port to the kernel and to memory.
+func (s *System) connectRoot(n *node, k *kernel.Ports, m *memory.Ports, guard *iommu.Ports) {
+	mmio := hostWire[msg.Doorbell](s, s.kernel, n.link.Root, depthRegister)
+	ports, client := iommu.AdapterPorts{}, memory.Client{}
+	if n.spec.behind() {
+		client, ports = s.joinGuarded(n.link.Root, mmio)
+	} else {
+		client = s.joinRoot(n.link.Root, s.memory, mmio)
+	}
+	k.Adapters = append(k.Adapters, kernel.AdapterPort{MMIO: mmio})
+	m.Clients = append(m.Clients, client)
+	guard.Adapters = append(guard.Adapters, ports)
 }
 
 // joinRoot puts a root port in front of memory.

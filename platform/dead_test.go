@@ -27,6 +27,7 @@ func TestDeadAdapter(t *testing.T) {
 	for _, scheme := range []string{"odp", "sva", "suspend"} {
 		for _, order := range []string{"parallel", "serial"} {
 			t.Run(scheme+" "+order, func(t *testing.T) { checkDead(t, hanging(scheme, order)) })
+			t.Run(scheme+" "+order+" behind a switch", func(t *testing.T) { checkDead(t, append(hanging(scheme, order), "host.switch.adapters=2")) })
 		}
 	}
 }

@@ -86,11 +86,14 @@ func (s *System) buildIOMMU(adapters []Spec) (err error) {
 	return nil
 }
 
-// services are the read service times of memory's clients: those of adapters
+// services are the read service times of memory's clients, the root ports: those
 // behind the IOMMU without what it takes itself, and that of its walks.
 func (s *System) services(adapters []Spec) []clocked.Time {
 	var all []clocked.Time
 	for i := range adapters {
+		if s.spec.sharesRoot(i) {
+			continue
+		}
 		t := clocked.Time(0)
 		if adapters[i].behind() {
 			t = s.spec.PCIe.ReadLatency - s.spec.Host.IOMMU.HitLatency - 3*hostHop

@@ -75,6 +75,7 @@ func (d *draw) hosts() {
 	}
 	d.add("host.page", pages[0])
 	d.add("tpt.page", pages[1])
+	d.switches(host.scheme, list)
 	if host.scheme != "odp" || strings.Contains(list, "scheme: ") {
 		d.chosen["workload.registration"] = "once"
 	}
@@ -106,6 +107,18 @@ func (d *draw) hosts() {
 	}
 	if d.chosen["transport"] == iwarp || strings.Contains(list, iwarp) {
 		d.streams(has("iommu") && !dma)
+	}
+}
+
+// switches settles what goes with switches: all links of one have the same MPS, and
+// of the adapters behind it the IOMMU has all or none.
+func (d *draw) switches(scheme, list string) {
+	d.add("host.switch.pcie.mps", d.chosen["pcie.mps"])
+	translated := func(scheme string) bool { return scheme == "sva" || scheme == "iommu" }
+	for _, other := range []string{"pinned", "odp", "sva", "iommu", "suspend"} {
+		if strings.Contains(list, "scheme: "+other) && translated(other) != translated(scheme) && d.chosen["host.iommu.mode"] == "off" {
+			d.chosen["host.switch.adapters"] = "1"
+		}
 	}
 }
 

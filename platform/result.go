@@ -43,6 +43,10 @@ func subtract(sum, base reflect.Value) {
 		switch a, b := sum.Field(i), base.Field(i); a.Kind() {
 		case reflect.Struct:
 			subtract(a, b)
+		case reflect.Pointer:
+			if !a.IsNil() && !b.IsNil() {
+				subtract(a.Elem(), b.Elem())
+			}
 		case reflect.Uint64:
 			a.SetUint(a.Uint() - b.Uint())
 		case reflect.Int64:
@@ -57,11 +61,15 @@ func (s *System) counters() measure.Summary {
 	sum.Accesses.Issued = s.driver.nextID
 	for _, n := range s.nodes {
 		addTables(&sum, &n.tpt.Stats)
-		addLink(&sum.PCIe.Up, &sum.PCIe, n.link.Endpoint.Stats())
-		addLink(&sum.PCIe.Down, &sum.PCIe, n.link.Root.Stats())
+		up := n.link.Endpoint.Stats()
+		addLink(&sum.PCIe.Up, &sum.PCIe.StallsPS, up)
+		addLink(&sum.PCIe.Down, &sum.PCIe.StallsPS, n.link.Down())
+		sum.PCIe.Timeouts += up.TimedOut
+		sum.PCIe.Unexpected += up.Unexpected
 		sum.PCIe.Poisoned += n.peerMemory.Stats(s.engine.Now()).Poisoned
 		s.addTransport(&sum.Transport, n)
 	}
+	sum.PCIe.Upstream = s.upstream()
 	m := s.memory.Stats(s.engine.Now())
 	sum.PCIe.StallsPS.IIO = m.WriteBufferWait
 	sum.Invalidations.StaleDMA, sum.Invalidations.StaleDeferred = m.StaleDMA, m.StaleDeferred
@@ -136,7 +144,7 @@ func (s *System) addIOMMU(sum *measure.IOMMUSummary) {
 	sum.Flushes, sum.Deferred, sum.AccessFlushes = k.IOTLBFlushes, k.LazyFlushes, k.AccessFlushes
 }
 
-func addLink(l *measure.LinkStats, sum *measure.PCIeSummary, x pcie.Stats) {
+func addLink(l *measure.LinkStats, t *measure.PCIeStalls, x pcie.Stats) {
 	for _, n := range x.TLPs {
 		l.TLPs += n
 	}
@@ -145,9 +153,6 @@ func addLink(l *measure.LinkStats, sum *measure.PCIeSummary, x pcie.Stats) {
 	l.Replayed += x.Replayed
 	l.Naks += x.Naks
 	l.Recoveries += x.Recoveries
-	sum.Timeouts += x.TimedOut
-	sum.Unexpected += x.Unexpected
-	t := &sum.StallsPS
 	for pool, total := range []*clocked.Time{&t.PH, &t.PD, &t.NPH, &t.NPD, &t.CPLH, &t.CPLD} {
 		*total += x.Stalls[pool]
 		t.Credit += x.Stalls[pool]
@@ -241,21 +246,4 @@ func (s *System) warning() string {
 		return ""
 	}
 	return fmt.Sprintf("advertise: peers are told of %d bytes and %d are reserved: accesses to absent pages are answered as over-advertised", s.bytesAdvertised(), s.kernel.Reserved())
-}
-
-// utilisation is the share of the measured time in which each direction was
-// sending, on average over the adapters.
-func (s *System) utilisation(sum *measure.Summary) {
-	span := float64(sum.SimulatedPS)
-	if span == 0 {
-		return
-	}
-	var up, down clocked.Time
-	for _, n := range s.nodes {
-		up += n.link.Endpoint.Stats().Busy
-		down += n.link.Root.Stats().Busy
-	}
-	links := float64(len(s.nodes))
-	sum.PCIe.Up.Utilisation = float64(up-s.busy[0]) / span / links
-	sum.PCIe.Down.Utilisation = float64(down-s.busy[1]) / span / links
 }

@@ -119,9 +119,8 @@ func (s *System) warm() {
 	s.base = s.counters()
 	s.base.Accesses.Issued = s.driver.warmIDs
 	s.baseInv = s.kernel.Stats.InvalidationsIssued
+	s.busy, s.busyUpstream = s.busyTimes()
 	for _, n := range s.nodes {
-		s.busy[0] += n.link.Endpoint.Stats().Busy
-		s.busy[1] += n.link.Root.Stats().Busy
 		n.tpt.OnHazard = s.record.Hazard
 		n.tpt.Warm, n.tpt.Since = true, s.warmAt
 	}

@@ -50,7 +50,8 @@ type (
 type HostSpec struct {
 	KernelSpec
 	MemorySpec
-	IOMMU iommu.Spec `key:"iommu" doc:"IOMMU; schemes sva and iommu have one in any mode"`
+	IOMMU  iommu.Spec      `key:"iommu" doc:"IOMMU; schemes sva and iommu have one in any mode"`
+	Switch pcie.SwitchSpec `key:"switch" doc:"PCIe switches between root ports and adapters"`
 }
 
 // PressureSpec sets the host's memory in proportion to the workload.
@@ -127,6 +128,9 @@ func (s *Spec) Check() error {
 	mode, _ := s.mode()
 	all := []error{s.TPT.CheckMode(mode)}
 	all = append(all, s.PCIe.Check(), s.checkHost())
+	if s.Host.Switch.Adapters > 0 {
+		all = append(all, s.Host.Switch.Check(s.PCIe))
+	}
 	if err := s.Peer.PCIe.Check(); err != nil {
 		all = append(all, fmt.Errorf("peer.%w", err))
 	}

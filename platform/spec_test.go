@@ -15,6 +15,8 @@ func TestImpossiblePairs(t *testing.T) {
 		{[]string{"host.events.split_interval", "tpt.page"}, []string{"scheme=sva", "host.page=2MiB", "tpt.page=64KiB", "host.events.split_interval=1ms"}},
 		{[]string{"qp.fault_response", "workload.registration"}, []string{"scheme=odp", "qp.fault_response=backup", "workload.registration=cached"}},
 		{[]string{"qp.fault_response", "workload.registration"}, []string{"scheme=sva", "qp.fault_response=backup", "workload.registration=each"}},
+		{[]string{"host.switch.pcie.mps", "pcie.mps"}, []string{"host.switch.adapters=1", "host.switch.pcie.mps=512B"}},
+		{nil, []string{"host.switch.pcie.mps=512B"}},
 		{nil, []string{"scheme=odp", "qp.fault_response=backup"}},
 		{nil, []string{"scheme=pinned", "qp.fault_response=backup", "workload.registration=each"}},
 		{nil, []string{"scheme=sva", "host.page=2MiB", "tpt.page=4KiB", "host.events.split_interval=1ms"}},

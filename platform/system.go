@@ -50,6 +50,7 @@ type System struct {
 	spec   Spec // of the host and of what all share: the first adapter's
 	engine *clocked.Engine
 	nodes  []*node
+	links  []*pcie.Link // of the nodes
 	memory *memory.Memory
 	kernel *kernel.Kernel
 	iommu  *iommu.Unit // nil: no adapter is behind one
@@ -63,15 +64,16 @@ type System struct {
 	guarded bool // there is an IOMMU
 	wires   []WireInfo
 
-	record   *measure.Recorder
-	cpu      *measure.Histogram
-	windows  *measure.Histogram // of pages out of the DMA domain that an IOTLB may know
-	base     measure.Summary    // counters at the end of the warm-up
-	baseInv  uint64             // invalidations issued by then
-	busy     [2]clocked.Time    // links busy by then: up, down
-	warmAt   clocked.Time
-	finished clocked.Time
-	ended    bool
+	record       *measure.Recorder
+	cpu          *measure.Histogram
+	windows      *measure.Histogram // of pages out of the DMA domain that an IOTLB may know
+	base         measure.Summary    // counters at the end of the warm-up
+	baseInv      uint64             // invalidations issued by then
+	busy         [2]clocked.Time    // links busy by then: up, down
+	busyUpstream [2]clocked.Time    // and those between root ports and switches
+	warmAt       clocked.Time
+	finished     clocked.Time
+	ended        bool
 }
 
 // New builds the system that the specs, one an adapter, describe. The host and
@@ -97,6 +99,9 @@ func newSystem(adapters []Spec, in *Input, order []int) (*System, error) {
 			e = fmt.Errorf("adapters[%d]: %w", i, e)
 		}
 		err = errors.Join(err, e)
+	}
+	if err == nil {
+		err = checkRootPorts(adapters)
 	}
 	if err != nil {
 		return nil, err
@@ -168,7 +173,9 @@ func (s *System) Waits() []string {
 		out = append(out, n.responder.Waits()...)
 		out = append(out, n.tpt.Waits()...)
 		out = append(out, n.link.Endpoint.Waits()...)
-		out = append(out, n.link.Root.Waits()...)
+		if !s.spec.sharesRoot(i) {
+			out = append(out, waitsAbove(n.link)...)
+		}
 		out = append(out, n.peerLink.Endpoint.Waits()...)
 		out = append(out, n.peerLink.Root.Waits()...)
 	}

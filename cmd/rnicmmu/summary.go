@@ -147,6 +147,9 @@ func printLinks(t io.Writer, s *measure.Summary) {
 			s.PCIe.Poisoned, s.TPT.TableErrors, x.ContextErrors)
 	}
 	fmt.Fprintf(t, "PCIe\t%s up, %s down\n", fraction(s.PCIe.Up.Utilisation), fraction(s.PCIe.Down.Utilisation))
+	if u := s.PCIe.Upstream; u != nil {
+		fmt.Fprintf(t, "PCIe above switches\t%s up, %s down\n", fraction(u.Up.Utilisation), fraction(u.Down.Utilisation))
+	}
 }
 
 // printWarnings writes what is to be looked into.

@@ -139,6 +139,7 @@ type MemReq struct {
 	Relaxed  bool // attribute RO
 	Kind     Kind
 	Tag      uint16 // returned in MemDone
+	Adapter  uint16 // whose request it is; returned in MemDone, and in Inbox
 	Len      uint32
 	PA       model.PA
 	Cookie   uint64
@@ -156,6 +157,7 @@ type MemDone struct {
 	Relaxed bool // as of the request
 	Status  Status
 	Tag     uint16
+	Adapter uint16
 	Len     uint32
 	PA      model.PA
 	Entry   uint64 // KindATS: the translation, encoded
@@ -176,6 +178,7 @@ type Doorbell struct {
 	Disable bool   // not for the adapter: its root port takes no more requests (bus master off)
 	Message bool   // from the IOMMU: a message, not a memory write
 	Client  uint8  // index of the endpoint's client that it is for
+	Adapter uint16 // that it is for
 	Len     uint32 // bytes written: 8 for a plain doorbell, more with an inline work request
 	Cookie  uint64
 	Body    any // *WQE (inline work request), *Command, *Invalidate, *PageResponse or nil

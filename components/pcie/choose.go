@@ -38,7 +38,6 @@ type scan struct {
 // pick finds the offer to go: it lacks nothing and may pass every older one that
 // stays. If there is none, lack is what the oldest misses.
 func (t *transmitter) pick(now clocked.Time) (c choice, lack Stall) {
-	t.starved = false
 	if o, at := t.oldest(); !t.pass.open() && t.missing(now, at.class, o) == stallNone {
 		return at, stallNone
 	}

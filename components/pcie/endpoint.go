@@ -25,12 +25,11 @@ type Endpoint struct {
 	id     clocked.UnitID
 	engine *clocked.Engine
 	clock  clocked.Domain
-	mps    uint32
 	mrrs   uint32
-	shape  shaping
 	ports  []port
-	tx     transmitter
-	rx     receiver
+	completer
+	tx transmitter
+	rx receiver
 
 	relaxed, idOrdered bool // attributes of payload
 
@@ -47,7 +46,7 @@ type Endpoint struct {
 	timeout clocked.Time
 	check   clocked.Time // when requests are looked through for those that time out; Never: there are none
 
-	unclaimed, unexpected, timedOut uint64
+	unclaimed, unexpected, timedOut, refused uint64
 }
 
 // port is a client and the answers that it has not taken yet: of what was
@@ -86,15 +85,29 @@ type tag struct {
 	deadline clocked.Time // of its completion
 }
 
+// endpointRCB is the read completion boundary of what is no root complex ([PG213]).
+const endpointRCB = 128
+
 func newEndpoint(name string, spec Spec, clock clocked.Domain) *Endpoint {
 	first, _ := rules.Tags(spec.TagBits)
-	u := &Endpoint{name: name, clock: clock, mps: uint32(spec.MPS), mrrs: uint32(spec.MRRS), shape: shaping{spec.Gen, spec.ECRC},
-		relaxed: spec.Relaxed, idOrdered: spec.IDOrdered,
+	u := &Endpoint{name: name, clock: clock, mrrs: uint32(spec.MRRS), relaxed: spec.Relaxed, idOrdered: spec.IDOrdered,
+		completer: completer{device: spec.Adapter, rcb: endpointRCB, mps: uint32(spec.MPS), split: rules.SplitMin,
+			shape: shaping{spec.Gen, spec.ECRC}, answers: newSlots[completion](rootQueue)},
 		writes: newSlots[transfer](spec.WriteQueue), most: spec.ReadQueue,
 		reads: newSlots[read](spec.ReadQueue + spec.usable()), // one is in the queue or holds a tag
 		tags:  newSlots[tag](spec.usable()), first: uint16(first), timeout: spec.CompletionTimeout, check: clocked.Never}
 	u.since = [2][]waits{msg.Posted: make([]waits, len(u.writes.at)), msg.NonPosted: make([]waits, len(u.reads.at))}
 	return u
+}
+
+func (u *Endpoint) register(e *clocked.Engine) { u.engine, u.id = e, e.Register(u) }
+
+// end is the endpoint's end of its link.
+func (u *Endpoint) end() end { return end{u.id, u.name, 1, &u.tx, &u.rx} }
+
+// reserve sets what the endpoint's reads have to share: tags and completion space.
+func (u *Endpoint) reserve(s *Spec) {
+	u.tx.tags, u.tx.space = int32(s.usable()), uint32(s.CompletionBuffer)
 }
 
 // Connect sets the endpoint's wires, once, before the engine runs.
@@ -115,12 +128,12 @@ func (u *Endpoint) Name() string { return u.name }
 // Stats are what the endpoint has sent upstream.
 func (u *Endpoint) Stats() Stats {
 	s := u.tx.stats
-	s.Unclaimed, s.Unexpected, s.TimedOut = u.unclaimed, u.unexpected, u.timedOut
+	s.Unclaimed, s.Unexpected, s.TimedOut, s.Refused = u.unclaimed, u.unexpected, u.timedOut, u.refused
 	return s
 }
 
-// piece fits an offer to the part of a DMA from offset on.
-func (u *Endpoint) piece(o *offer, d *msg.DMA, offset uint32) {
+// part fits an offer to the part of a DMA from offset on.
+func (u *Endpoint) part(o *offer, d *msg.DMA, offset uint32) {
 	pa := d.PA + model.PA(offset)
 	switch {
 	case d.Kind == msg.KindMessage:

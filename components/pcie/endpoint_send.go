@@ -15,6 +15,8 @@ func (u *Endpoint) transmit(now clocked.Time) bool {
 		return false
 	case c.class == msg.Posted:
 		u.sendWrite(now, c)
+	case c.class == msg.Completion:
+		u.sendCompletion(now, &u.tx, c)
 	default:
 		u.sendRead(now, c)
 	}
@@ -32,13 +34,13 @@ func (u *Endpoint) sendWrite(now clocked.Time, c choice) {
 	*p = packet{TLP: msg.TLP{Type: msg.Posted, Kind: d.Kind, Payload: n > 0, Len: n, Relaxed: o.packet.Relaxed,
 		PA: d.PA + model.PA(w.offset), Cookie: d.Cookie, Counts: d.Counts, Oracle: d.Oracle, Address: d.Address}}
 	if w.offset+n >= d.Len {
-		p.Last, p.Body = true, d.Body
+		p.Last, p.Body, p.written = true, d.Body, d.Len
 	}
 	end := u.tx.launch(now, c, p)
 	count(d.Counts, p.bytes)
 	w.offset += n
 	if w.offset < d.Len {
-		u.piece(o, d, w.offset)
+		u.part(o, d, w.offset)
 		return
 	}
 	if d.Ledger != nil {
@@ -46,7 +48,7 @@ func (u *Endpoint) sendWrite(now clocked.Time, c choice) {
 		d.Ledger.Charge(end, measure.CauseDMAQueue)
 	}
 	if d.Notify {
-		u.answer(now, w.client, end+u.clock.Period(), msg.DMADone{Kind: d.Kind, Write: true, Cookie: d.Cookie})
+		u.tell(now, w.client, end+u.clock.Period(), msg.DMADone{Kind: d.Kind, Write: true, Cookie: d.Cookie})
 	}
 	u.tx.done(c)
 	u.writes.give(i)
@@ -76,7 +78,7 @@ func (u *Endpoint) sendRead(now clocked.Time, c choice) {
 	r.offset += n
 	r.tags++
 	if r.offset < d.Len {
-		u.piece(o, d, r.offset)
+		u.part(o, d, r.offset)
 		return
 	}
 	if d.Ledger != nil {

@@ -18,8 +18,9 @@ func (u *Endpoint) Tick(now clocked.Time) {
 	u.rearm(now)
 }
 
-// receive takes completions and doorbells. A completion stays behind a doorbell
-// that came before it and cannot be delivered, unless it is relaxed.
+// receive takes completions, doorbells and other adapters' reads. Completions and
+// reads stay behind a doorbell that came before them and cannot be delivered,
+// unless it is a relaxed completion.
 func (u *Endpoint) receive(now clocked.Time) {
 	u.rx.arrive(now)
 	barrier := ^uint64(0)
@@ -34,6 +35,31 @@ func (u *Endpoint) receive(now clocked.Time) {
 		u.complete(now, p)
 		u.rx.drain(now, msg.Completion)
 	}
+	for p := u.rx.first(msg.NonPosted); p != nil && p.order < barrier && !u.answers.full(); p = u.rx.first(msg.NonPosted) {
+		u.serve(p)
+		u.rx.drain(now, msg.NonPosted)
+	}
+}
+
+// serve answers another adapter's read of the window: at once, as registers. What
+// is not of a client is refused.
+func (u *Endpoint) serve(p *packet) {
+	d := unsupported(p)
+	if _, ours := u.claim(p); ours && p.Kind != msg.KindATS {
+		d.Status = msg.StatusSuccess
+	} else {
+		u.refused++
+	}
+	u.answer(&u.tx, &d)
+}
+
+// claim is the client that a request or message is for; false: there is none.
+func (u *Endpoint) claim(p *packet) (client uint8, ok bool) {
+	if p.Kind == msg.KindMessage {
+		return p.client, int(p.client) < len(u.ports)
+	}
+	adapter, client, ok := windowOf(p.PA)
+	return client, ok && adapter == u.device && int(client) < len(u.ports)
 }
 
 // ring delivers the last piece of a doorbell; false: the client is not ready.
@@ -41,18 +67,19 @@ func (u *Endpoint) ring(now clocked.Time, p *packet) bool {
 	if !p.Last {
 		return true
 	}
-	if int(p.client) >= len(u.ports) {
+	client, ours := u.claim(p)
+	if !ours {
 		u.unclaimed++
 		return true
 	}
-	w := u.ports[p.client].Doorbell
+	w := u.ports[client].Doorbell
 	if !w.Ready(now) {
 		return false
 	}
 	if p.Ledger != nil {
 		p.Ledger.Charge(now, measure.CausePost)
 	}
-	*w.Push(now) = msg.Doorbell{Message: p.Kind == msg.KindMessage, Client: p.client, Len: p.written,
+	*w.Push(now) = msg.Doorbell{Message: p.Kind == msg.KindMessage, Client: client, Len: p.written,
 		Cookie: p.Cookie, Body: p.Body, Ledger: p.Ledger}
 	return true
 }
@@ -112,7 +139,7 @@ func (u *Endpoint) finish(now clocked.Time, i int32, entry uint64) {
 	if r.dma.Ledger != nil {
 		r.dma.Ledger.Charge(now, measure.CausePCIe)
 	}
-	u.answer(now, r.client, 0, msg.DMADone{Kind: r.dma.Kind, Stale: r.stale, Status: r.status,
+	u.tell(now, r.client, 0, msg.DMADone{Kind: r.dma.Kind, Stale: r.stale, Status: r.status,
 		Entry: entry, Cookie: r.dma.Cookie})
 	u.reads.give(i)
 }
@@ -124,8 +151,8 @@ func count(c *measure.Counts, wireBytes uint32) {
 	}
 }
 
-// answer sends a DMADone that is seen a hop from now but not before at.
-func (u *Endpoint) answer(now clocked.Time, client uint8, at clocked.Time, done msg.DMADone) {
+// tell sends a DMADone that is seen a hop from now but not before at.
+func (u *Endpoint) tell(now clocked.Time, client uint8, at clocked.Time, done msg.DMADone) {
 	*u.ports[client].owed.Push() = answer{at: at, done: done}
 	u.pay(now, &u.ports[client])
 }
@@ -223,11 +250,11 @@ func (u *Endpoint) offer(now clocked.Time, class msg.TLPType, place int32, d *ms
 		u.since[class][place] = u.tx.snapshot(now)
 	}
 	o := u.tx.submit(class, place)
-	o.packet.PASID = d.Address.PASID
+	o.packet.Sender, o.packet.PASID = u.device, d.Address.PASID
 	if d.Kind == msg.KindData {
 		o.packet.Relaxed, o.packet.IDOrdered = u.relaxed, u.idOrdered
 	}
-	u.piece(o, d, 0)
+	u.part(o, d, 0)
 }
 
 // rearm sees to it that the endpoint ticks when it can accept a DMA: at the

@@ -6,10 +6,14 @@ import (
 	rules "rnicmmu/model/pcie"
 )
 
-// Link is an adapter's endpoint and the root port that it is connected to.
+// Link is an adapter's endpoint and the root port that it is connected to, over a
+// switch or without one.
 type Link struct {
 	Endpoint *Endpoint
 	Root     *RootPort
+	Switch   *Switch // nil: none
+
+	port int // of the switch
 }
 
 // New builds both ends of a link. clock is the adapter's clock domain, at whose
@@ -20,22 +24,34 @@ func New(e *clocked.Engine, name string, spec Spec, clock clocked.Domain) (*Link
 		return nil, err
 	}
 	l := &Link{Endpoint: newEndpoint(name+".endpoint", spec, clock), Root: newRootPort(name+".root", spec)}
-	l.Endpoint.id = e.Register(l.Endpoint)
+	l.Endpoint.register(e)
 	l.Root.id = e.Register(l.Root)
-	l.Endpoint.engine = e
-	join(e, &spec, name, end{l.Root.id, &l.Root.tx, &l.Root.rx}, end{l.Endpoint.id, &l.Endpoint.tx, &l.Endpoint.rx})
-	l.Endpoint.tx.tags, l.Endpoint.tx.space = int32(spec.usable()), uint32(spec.CompletionBuffer)
+	join(e, &spec, name, l.Root.end(), l.Endpoint.end())
+	l.Endpoint.reserve(&spec)
 	return l, nil
 }
 
-// Idle tells whether nothing is in flight at either end or between them.
-func (l *Link) Idle() bool { return l.Endpoint.Idle() && l.Root.Idle() }
+// Idle tells whether nothing is in flight at the adapter, on the way to it or from
+// it.
+func (l *Link) Idle() bool {
+	return l.Endpoint.Idle() && l.Root.Idle() && (l.Switch == nil || l.Switch.Idle())
+}
+
+// Down are what is sent to the adapter on its own link.
+func (l *Link) Down() Stats {
+	if l.Switch == nil {
+		return l.Root.Stats()
+	}
+	return l.Switch.Stats(l.port)
+}
 
 // end is what a unit has at its end of a link.
 type end struct {
-	unit clocked.UnitID
-	tx   *transmitter
-	rx   *receiver
+	unit    clocked.UnitID
+	name    string
+	sources int // of what it sends
+	tx      *transmitter
+	rx      *receiver
 }
 
 // join makes both directions of a link: upper is the end nearer to the root.
@@ -44,15 +60,15 @@ func join(e *clocked.Engine, s *Spec, name string, upper, lower end) {
 	down := newLine(e, s, name+".down", false, upper.unit, lower.unit)
 	upper.init(e, s, name+".down", up, down, &s.Credits, &s.AdapterCredits)
 	lower.init(e, s, name+".up", down, up, &s.AdapterCredits, &s.Credits)
-	upper.tx.peer, lower.tx.peer = name+".endpoint", name+".root"
+	upper.tx.peer, lower.tx.peer = lower.name, upper.name
 }
 
 // init sets up an end that advertises its own credits and uses its peer's.
 func (d *end) init(e *clocked.Engine, s *Spec, name string, in, out *line, own, peers *Credits) {
 	*d.tx = transmitter{engine: e, unit: d.unit, out: out, in: in, window: 1, maxHeld: int64(s.ReplayBuffer.Bytes),
 		maxTLPs: s.ReplayBuffer.TLPs, deadline: clocked.Never, recovery: s.Inject.Recovery, stall: stallNone, alarm: -1,
-		timeout: clocked.Time(rules.Symbols(s.Gen, rules.ReplayLimit(s.Gen, s.Lanes, uint32(s.MPS)))), tags: 1}
-	d.tx.front = [numClasses]uint64{nobody, nobody, nobody}
+		timeout: clocked.Time(rules.Symbols(s.Gen, rules.ReplayLimit(s.Gen, s.Lanes, uint32(s.MPS)))), tags: 1, queues: newQueues(d.sources)}
+	d.tx.queue = &d.tx.queues[0]
 	d.tx.ends = make([]uint64, powerOfTwo(s.ReplayBuffer.TLPs))
 	switch s.Pass {
 	case PassAlways:
@@ -60,7 +76,7 @@ func (d *end) init(e *clocked.Engine, s *Spec, name string, in, out *line, own, 
 	case PassRandom:
 		d.tx.pass.random = newStream(s.Seed, name+".pass")
 	}
-	if d.tx.pass.open() || s.Relaxed || s.IDOrdered {
+	if s.deep() {
 		d.tx.window = window
 	}
 	*d.rx = receiver{in: in, out: out, ack: s.Ack.pace(s), update: s.Update.pace(s), tx: d.tx, together: s.UpdateAll}

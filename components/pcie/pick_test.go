@@ -26,7 +26,7 @@ func newBench(t tb, change func(*Spec)) *bench {
 	id := e.Register(&mockMemory{})
 	var b bench
 	var other bench
-	join(e, &s, "link", end{id, &other.tx, &other.rx}, end{id, &b.tx, &b.rx})
+	join(e, &s, "link", end{id, "other", 1, &other.tx, &other.rx}, end{id, "bench", 1, &b.tx, &b.rx})
 	return &b
 }
 

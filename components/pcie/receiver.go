@@ -81,24 +81,38 @@ func (r *receiver) first(class msg.TLPType) *packet {
 	return nil
 }
 
+// oldest is the oldest TLP of all; nil: none.
+func (r *receiver) oldest() (p *packet) {
+	for class := range msg.TLPType(numClasses) {
+		if f := r.first(class); f != nil && (p == nil || f.order < p.order) {
+			p = f
+		}
+	}
+	return p
+}
+
 // drain frees the place of the oldest TLP of a class and returns its credits.
 func (r *receiver) drain(now clocked.Time, class msg.TLPType) {
+	r.giveBack(now, class, r.first(class).credits)
+	r.take(class)
+}
+
+// take takes the oldest TLP of a class out of the receive buffer; its credits are
+// still out.
+func (r *receiver) take(class msg.TLPType) {
 	b := &r.in.held[class]
-	if r.finite[class] {
-		r.giveBack(now, class, b.Front())
-	}
 	b.there--
 	b.Pop()
 }
 
-// giveBack returns the credits of a TLP.
-func (r *receiver) giveBack(now clocked.Time, class msg.TLPType, p *packet) {
+// giveBack returns the credits of a TLP: one header, and so many of data.
+func (r *receiver) giveBack(now clocked.Time, class msg.TLPType, credits uint32) {
 	h, d := &r.returns[headers(class)], &r.returns[data(class)]
-	if h.Infinite() && p.credits == 0 {
+	if !r.finite[class] || h.Infinite() && credits == 0 {
 		return
 	}
 	h.Return(1)
-	d.Return(p.credits)
+	d.Return(credits)
 	for c := range msg.TLPType(numClasses) {
 		if c == class || r.together {
 			r.oweUpdate(now, c)

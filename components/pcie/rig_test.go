@@ -240,7 +240,7 @@ func (m *mockMemory) Tick(now clocked.Time) {
 				r.Ledger.Charge(now+m.latency, measure.CauseHostMemory)
 			}
 			a := m.done.PushAt(now, now+m.latency)
-			*a = msg.MemDone{Kind: r.Kind, Tag: r.Tag, Len: r.Len, PA: r.PA, Ledger: r.Ledger,
+			*a = msg.MemDone{Kind: r.Kind, Tag: r.Tag, Adapter: r.Adapter, Len: r.Len, PA: r.PA, Ledger: r.Ledger,
 				Stale: m.stale, Relaxed: r.Relaxed}
 			if r.Kind == msg.KindATS {
 				a.Entry = uint64(r.PA) + 1

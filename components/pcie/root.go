@@ -1,7 +1,7 @@
 package pcie
 
 import (
-	"math/rand/v2"
+	"slices"
 
 	"rnicmmu/clocked"
 	"rnicmmu/components/msg"
@@ -25,29 +25,21 @@ type RootPorts struct {
 type RootPort struct {
 	name   string
 	id     clocked.UnitID
-	rcb    uint32
-	mps    uint32
-	split  rules.Split
-	short  uint32     // longest read that is cut at each boundary in any case
-	random *rand.Rand // nil but for random splits
-	shape  shaping
 	memReq *clocked.Wire[msg.MemReq]
 	done   *clocked.Wire[msg.MemDone]
 	posted merge[msg.Doorbell]
-	tx     transmitter
-	rx     receiver
+	completer
+	tx transmitter
+	rx receiver
 
-	answers  slots[completion]
 	bells    slots[bell]
-	disabled bool   // requests of the adapter are dropped
-	dropped  uint64 // of them
+	disabled []uint16 // adapters whose requests are dropped
+	dropped  uint64   // of them
+	refused  uint64   // requests for a window
 }
 
-// completion is the answer of memory to one request; offset bytes of it are sent.
-type completion struct {
-	done   msg.MemDone
-	offset uint32
-}
+// hostID is the root complex as a requester and completer.
+const hostID = ^uint16(0)
 
 // bell is an MMIO write or a message; offset of its size bytes are sent.
 type bell struct {
@@ -63,13 +55,16 @@ type bell struct {
 const rootQueue = 16
 
 func newRootPort(name string, spec Spec) *RootPort {
-	u := &RootPort{name: name, rcb: uint32(spec.RCB), mps: uint32(spec.MPS), split: splits[spec.SplitPolicy], short: uint32(spec.SplitShort),
-		shape: shaping{spec.Gen, spec.ECRC}, answers: newSlots[completion](rootQueue), bells: newSlots[bell](rootQueue)}
+	u := &RootPort{name: name, bells: newSlots[bell](rootQueue), completer: completer{device: hostID, rcb: uint32(spec.RCB), mps: uint32(spec.MPS),
+		split: splits[spec.SplitPolicy], short: uint32(spec.SplitShort), shape: shaping{spec.Gen, spec.ECRC}, answers: newSlots[completion](rootQueue)}}
 	if u.split == rules.SplitRandom {
 		u.random = newStream(spec.Seed, name+".split")
 	}
 	return u
 }
+
+// end is the root port's end of its link.
+func (u *RootPort) end() end { return end{u.id, u.name, 1, &u.tx, &u.rx} }
 
 // Connect sets the root port's wires, once, before the engine runs.
 func (u *RootPort) Connect(p RootPorts) {
@@ -86,7 +81,7 @@ func (u *RootPort) Name() string { return u.name }
 // Stats are what the root port has sent downstream.
 func (u *RootPort) Stats() Stats {
 	s := u.tx.stats
-	s.Dropped = u.dropped
+	s.Dropped, s.Refused = u.dropped, u.refused
 	return s
 }
 
@@ -106,23 +101,42 @@ func (u *RootPort) Tick(now clocked.Time) {
 // them.
 func (u *RootPort) receive(now clocked.Time) {
 	u.rx.arrive(now)
-	for {
-		class, p := msg.Posted, u.rx.first(msg.Posted)
-		if r := u.rx.first(msg.NonPosted); r != nil && (p == nil || r.order < p.order) {
-			class, p = msg.NonPosted, r
-		}
+	for p := u.rx.oldest(); p != nil; p = u.rx.oldest() {
 		switch {
-		case p == nil:
-			return
-		case u.disabled:
+		case slices.Contains(u.disabled, p.rule.Sender):
 			u.dropped++
+		case windowed(p):
+			if !u.refuse(p) {
+				return
+			}
 		case !u.memReq.Ready(now):
 			return
 		default:
 			u.hand(now, p)
 		}
-		u.rx.drain(now, class)
+		u.rx.drain(now, p.Type)
 	}
+}
+
+// windowed tells whether a request is for an adapter: the root port takes none
+// to a peer.
+func windowed(p *packet) bool {
+	_, _, ok := windowOf(p.PA)
+	return ok && p.Kind != msg.KindMessage
+}
+
+// refuse ends a request that the root port does not serve; false: there is no
+// room for the answer. A posted one is dropped.
+func (u *RootPort) refuse(p *packet) bool {
+	if p.Type == msg.NonPosted {
+		if u.answers.full() {
+			return false
+		}
+		d := unsupported(p)
+		u.answer(&u.tx, &d)
+	}
+	u.refused++
+	return true
 }
 
 // hand gives a request to memory.
@@ -131,8 +145,8 @@ func (u *RootPort) hand(now clocked.Time, p *packet) {
 		p.Ledger.Charge(p.arrival, measure.CausePCIe)
 		p.Ledger.Charge(now, measure.CauseIIO)
 	}
-	*u.memReq.Push(now) = msg.MemReq{Write: p.Type == msg.Posted, Poisoned: p.Poisoned, Relaxed: p.Relaxed, Kind: p.Kind, Tag: p.Tag, Len: p.Len,
-		PA: p.PA, Cookie: p.Cookie, Body: p.Body, Ledger: p.Ledger, Counts: p.Counts,
+	*u.memReq.Push(now) = msg.MemReq{Write: p.Type == msg.Posted, Poisoned: p.Poisoned, Relaxed: p.Relaxed, Kind: p.Kind, Tag: p.Tag, Adapter: p.rule.Sender,
+		Len: p.Len, PA: p.PA, Cookie: p.Cookie, Body: p.Body, Ledger: p.Ledger, Counts: p.Counts,
 		Oracle: p.Oracle, Address: p.Address}
 }
 
@@ -159,11 +173,7 @@ func (u *RootPort) accept(now clocked.Time) {
 		if m == nil {
 			break
 		}
-		i, c := u.answers.take()
-		*c = completion{done: *m}
-		o := u.tx.submit(msg.Completion, i)
-		o.packet.Tag, o.packet.Relaxed = m.Tag, m.Relaxed
-		u.piece(o, c)
+		u.answer(&u.tx, m)
 		u.done.Pop(now)
 	}
 }
@@ -172,7 +182,7 @@ func (u *RootPort) accept(now clocked.Time) {
 // adapter is for the root port itself.
 func (u *RootPort) ring(m *msg.Doorbell) {
 	if m.Disable {
-		u.disabled = true
+		u.disabled = append(u.disabled, m.Adapter)
 		return
 	}
 	i, b := u.bells.take()
@@ -181,7 +191,7 @@ func (u *RootPort) ring(m *msg.Doorbell) {
 		b.size, b.pasid = messageSize(m.Body)
 	}
 	o := u.tx.submit(msg.Posted, i)
-	o.packet.PASID = b.pasid
+	o.packet.Sender, o.packet.PASID = hostID, b.pasid
 	u.part(o, b)
 }
 
@@ -190,25 +200,6 @@ func (u *RootPort) ring(m *msg.Doorbell) {
 func (u *RootPort) part(o *offer, b *bell) {
 	o.bytes = min(b.size-b.offset, combiningLine)
 	u.shape.message(o, o.bytes, b.pasid)
-}
-
-// piece fits an offer to what is left of an answer.
-func (u *RootPort) piece(o *offer, c *completion) {
-	d := &c.done
-	pa := d.PA + model.PA(c.offset)
-	o.bytes = 0
-	if d.Status == msg.StatusSuccess {
-		var draw uint64
-		if u.random != nil {
-			draw = u.random.Uint64()
-		}
-		split := u.split
-		if d.Len <= u.short {
-			split = rules.SplitRCB
-		}
-		o.bytes = rules.CompletionPiece(pa, d.Len-c.offset, u.rcb, u.mps, split, draw)
-	}
-	u.shape.completion(o, pa, o.bytes)
 }
 
 // transmit sends the next TLP if the link is free and one may go.
@@ -220,7 +211,7 @@ func (u *RootPort) transmit(now clocked.Time) bool {
 	case c.class == msg.Posted:
 		u.sendBell(now, c)
 	default:
-		u.sendCompletion(now, c)
+		u.sendCompletion(now, &u.tx, c)
 	}
 	return true
 }
@@ -231,15 +222,16 @@ func (u *RootPort) sendBell(now clocked.Time, c choice) {
 	o := u.tx.chosen(c)
 	i, n := o.place, o.bytes
 	b := &u.bells.at[i]
-	kind := msg.KindDoorbell
-	if b.msg.Message {
-		kind = msg.KindMessage
-	}
 	p := u.tx.place(c.class)
-	*p = packet{TLP: msg.TLP{Type: msg.Posted, Kind: kind, Payload: n > 0, Len: n}}
+	*p = packet{TLP: msg.TLP{Type: msg.Posted, Kind: msg.KindDoorbell, Payload: n > 0, Len: n}}
+	if b.msg.Message {
+		p.Kind, p.to, p.client = msg.KindMessage, b.msg.Adapter, b.msg.Client
+	} else {
+		p.PA = Window(b.msg.Adapter, b.msg.Client) + model.PA(b.offset)
+	}
 	b.offset += n
 	if b.offset == b.size {
-		p.client, p.written = b.msg.Client, b.size
+		p.written = b.size
 		p.Last, p.Cookie, p.Body, p.Ledger = true, b.msg.Cookie, b.msg.Body, b.msg.Ledger
 	}
 	u.tx.launch(now, c, p)
@@ -249,28 +241,4 @@ func (u *RootPort) sendBell(now clocked.Time, c choice) {
 	}
 	u.tx.done(c)
 	u.bells.give(i)
-}
-
-// sendCompletion sends the next CplD of an answer, or the Cpl that ends a
-// request without success.
-func (u *RootPort) sendCompletion(now clocked.Time, c choice) {
-	o := u.tx.chosen(c)
-	i, n := o.place, o.bytes
-	a := &u.answers.at[i]
-	d := &a.done
-	p := u.tx.place(c.class)
-	*p = packet{TLP: msg.TLP{Type: msg.Completion, Kind: d.Kind, Stale: d.Stale, Status: d.Status, Payload: n > 0,
-		Relaxed: d.Relaxed, Tag: d.Tag, Len: n, PA: d.PA + model.PA(a.offset)}}
-	a.offset += n
-	last := n == 0 || a.offset == d.Len
-	if last {
-		p.Last, p.Ledger, p.Entry = true, d.Ledger, d.Entry
-	}
-	u.tx.launch(now, c, p)
-	if !last {
-		u.piece(o, a)
-		return
-	}
-	u.tx.done(c)
-	u.answers.give(i)
 }

@@ -28,5 +28,14 @@ func (s *slots[T]) take() (i int32, p *T) {
 	return i, &s.at[i]
 }
 
+// extend is take for slots without a bound.
+func (s *slots[T]) extend() (i int32, p *T) {
+	if s.full() {
+		s.free = append(s.free, int32(len(s.at)))
+		s.at = append(s.at, *new(T))
+	}
+	return s.take()
+}
+
 // give frees a place.
 func (s *slots[T]) give(i int32) { s.free = append(s.free, i) }

@@ -33,14 +33,15 @@ type Spec struct {
 	UpdateAll         bool         `key:"update_all" default:"false" doc:"an UpdateFC takes those of the other types along, infinite ones too" source:"off: assumption; on in the profiles nfp6000-*: fitted to [pcie-bench], docs/calibration.md"`
 	ReplayBuffer      ReplayBuffer `key:"replay_buffer" doc:"of each end: TLPs sent and not acknowledged"`
 	Scale             int          `key:"scale" default:"1" oneof:"1,4,16" doc:"scaled flow control: at most 127 headers and 2047 × 16 B of data outstanding, times this" source:"[PCIe]"`
-	Credits           Credits      `key:"credits" doc:"advertised by the root port to the adapter"`
-	AdapterCredits    Credits      `key:"adapter_credits" defaults:"ph=64" doc:"advertised by the adapter to the root port"`
+	Credits           Credits      `key:"credits" doc:"advertised to the adapter by its root port or the switch's port"`
+	AdapterCredits    Credits      `key:"adapter_credits" defaults:"ph=64" doc:"advertised by the adapter"`
 	Pass              string       `key:"pass" default:"blocked" oneof:"blocked,always,random" doc:"where the ordering table leaves open whether a TLP passes an older one: only one that cannot go, whenever it may, or by lot" source:"[PCIe] table 2-40; blocked: assumption"`
 	Relaxed           bool         `key:"relaxed" default:"false" doc:"DMA of payload carries the attribute RO: it may pass posted writes" source:"[PCIe] table 2-40"`
 	IDOrdered         bool         `key:"ido" default:"false" doc:"DMA of payload carries the attribute IDO: it may pass posted writes of another PASID" source:"[PCIe] table 2-40"`
 	Inject            Inject       `key:"inject" doc:"what goes wrong on purpose"`
 
-	Seed uint64 // of the link's random streams
+	Seed    uint64 // of the link's random streams
+	Adapter uint16 // Requester ID of the endpoint, below 1024
 }
 
 // Timer is when a packet of the data link layer leaves: a time after the first
@@ -72,8 +73,8 @@ type Credits struct {
 	PD   int `key:"pd" default:"1024" min:"0" max:"32752" doc:"posted data, 16 B each; 0: infinite" source:"[cocotbext-pcie]: 1024; Gen4 x16, 300 ns and MPS 256 need 34 TLPs × 16 = 544 (derived)"`
 	NPH  int `key:"nph" default:"127" min:"0" max:"2032" doc:"non-posted headers; 0: infinite" source:"[PCIe]: 127 is the most without scaling"`
 	NPD  int `key:"npd" default:"64" min:"0" max:"32752" doc:"non-posted data, 16 B each; 0: infinite" source:"[cocotbext-pcie]: 64"`
-	CPLH int `key:"cplh" default:"0" min:"0" max:"2032" doc:"completion headers; 0: infinite" source:"[R-Tile]: endpoints and root complexes without peer-to-peer must advertise infinite"`
-	CPLD int `key:"cpld" default:"0" min:"0" max:"32752" doc:"completion data, 16 B each; 0: infinite" source:"[R-Tile]: endpoints and root complexes without peer-to-peer must advertise infinite"`
+	CPLH int `key:"cplh" default:"0" min:"0" max:"2032" doc:"completion headers; 0: infinite, of a switch's port 64" source:"[R-Tile]: endpoints and root complexes without peer-to-peer must advertise infinite, switches must not; of a switch's port: [cocotbext-pcie], a bridge"`
+	CPLD int `key:"cpld" default:"0" min:"0" max:"32752" doc:"completion data, 16 B each; 0: infinite, of a switch's port 1024" source:"[R-Tile]: endpoints and root complexes without peer-to-peer must advertise infinite, switches must not; of a switch's port: [cocotbext-pcie], a bridge"`
 }
 
 // Policies of completion splitting.
@@ -84,6 +85,10 @@ const (
 )
 
 var splits = map[string]rules.Split{SplitMin: rules.SplitMin, SplitRCB: rules.SplitRCB, SplitRandom: rules.SplitRandom}
+
+// deep tells whether a TLP may pass another of its class although that can go, or
+// because of an attribute.
+func (s *Spec) deep() bool { return s.Pass != PassBlocked || s.Relaxed || s.IDOrdered }
 
 // usable is the number of reads that may be outstanding.
 func (s *Spec) usable() int {

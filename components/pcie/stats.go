@@ -44,7 +44,8 @@ type Stats struct {
 	Rollovers      uint64 // of REPLAY_NUM: fourth replay without progress
 	Recoveries     uint64 // retrainings that this end began
 	Unclaimed      uint64 // doorbells received for a client that does not exist
-	Dropped        uint64 // requests of its adapter that a disabled root port did not take
+	Dropped        uint64 // requests of disabled adapters that the root port did not take
+	Refused        uint64 // requests that the unit does not serve: a root port those for an adapter, an endpoint reads outside its window
 	Unexpected     uint64 // completions of requests that had timed out
 	TimedOut       uint64 // requests without a completion in time
 }

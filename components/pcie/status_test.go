@@ -262,7 +262,7 @@ func TestDisableBehindABlockedLink(t *testing.T) {
 		t.Fatalf("%d doorbells before the link, want %d", r.Root.bells.used(), rootQueue)
 	}
 	r.disable(t, r.engine.Now()+10*ns)
-	if !r.Root.disabled {
+	if len(r.Root.disabled) == 0 {
 		t.Error("not disabled")
 	}
 }

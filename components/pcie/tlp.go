@@ -63,11 +63,13 @@ var severity = [...]uint8{msg.StatusSuccess: 0, msg.StatusRetry: 1, msg.StatusPo
 // packet is a TLP in the replay buffer or in a receive buffer.
 type packet struct {
 	msg.TLP
+	rule    rules.Packet // what the ordering table looks at
 	bytes   uint32       // on the wire
 	credits uint32       // of data
-	written uint32       // doorbells: bytes of the whole MMIO write or message
+	written uint32       // of the last TLP of a write: bytes of all of them; of a message: of its data
 	seq     uint16       // on the line
-	client  uint8        // doorbells: the client it is for
+	to      uint16       // completions and messages to adapters: the adapter
+	client  uint8        // messages to adapters: the client
 	order   uint64       // number of the TLP on its direction
 	arrival clocked.Time // of its last byte
 }

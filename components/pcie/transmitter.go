@@ -25,13 +25,13 @@ type transmitter struct {
 	out    *line
 	in     *line // brings Ack, Nak and UpdateFC
 
-	offers   [numClasses]clocked.FIFO[offer]
-	front    [numClasses]uint64 // number of the oldest offer of each class; nobody: none
-	accepted uint64             // numbers given to offers
-	pass     passing
-	window   int    // offers of a class that are looked at
-	tags     int32  // free; of a root port: always some
-	space    uint32 // completion space that is free
+	*queue         // from which the next offer is chosen: the only one but in a switch
+	queues []queue // in a switch, one for each port
+	turn   int     // the one that is asked first
+	pass   passing
+	window int    // offers of a class that are looked at
+	tags   int32  // free; of what is no endpoint: always some
+	space  uint32 // completion space that is free
 
 	credits  [rules.NumPools]rules.Account
 	sequence rules.Sender
@@ -56,21 +56,6 @@ type transmitter struct {
 	stats   Stats
 }
 
-// submit offers something new of the unit's. The unit fits it to its first TLP.
-func (t *transmitter) submit(class msg.TLPType, place int32) *offer {
-	t.accepted++
-	t.front[class] = min(t.front[class], t.accepted)
-	o := t.offers[class].Push()
-	*o = offer{since: t.accepted, place: place, packet: rules.Packet{Class: rows[class]}}
-	return o
-}
-
-// nobody is later than any offer.
-const nobody = ^uint64(0)
-
-// waiting tells whether there are offers.
-func (t *transmitter) waiting() bool { return t.front[0]&t.front[1]&t.front[2] != nobody }
-
 // choice is the offer that is sent now.
 type choice struct {
 	class msg.TLPType
@@ -90,7 +75,7 @@ func (t *transmitter) grant(now clocked.Time) (c choice, ok bool) {
 	if !lossy {
 		t.collect(now)
 	}
-	c, lack := t.pick(now)
+	c, lack := t.turns(now)
 	t.book(now, lack)
 	if lack != stallNone && t.starved {
 		t.in.await(now)
@@ -139,7 +124,7 @@ func (t *transmitter) place(class msg.TLPType) *packet {
 // or calls done. A link that is down swallows it.
 func (t *transmitter) launch(now clocked.Time, c choice, p *packet) (end clocked.Time) {
 	o := t.chosen(c)
-	p.bytes, p.credits = o.wire, o.credits
+	p.bytes, p.credits, p.rule = o.wire, o.credits, o.packet
 	if t.out.isDown(now) {
 		return now
 	}

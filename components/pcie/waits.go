@@ -14,7 +14,7 @@ func (u *Endpoint) Idle() bool {
 			return false
 		}
 	}
-	return u.writes.used() == 0 && u.reads.used() == 0 && u.rx.empty() && !u.tx.flying()
+	return u.writes.used()+u.reads.used()+u.answers.used() == 0 && u.rx.empty() && !u.tx.flying()
 }
 
 // Idle tells whether the root port holds nothing and nothing is on its way
@@ -86,8 +86,12 @@ func (t *transmitter) waits(name string) (out []string) {
 	case t.stall == StallReplay:
 		what = "a place in the replay buffer: an acknowledgement of " + t.peer
 	}
-	for c := range t.offers {
-		if n := t.offers[c].Len(); n > 0 {
+	for c := range classNames {
+		n := 0
+		for i := range t.queues {
+			n += t.queues[i].offers[c].Len()
+		}
+		if n > 0 {
 			out = append(out, fmt.Sprintf("%s: %d %s TLPs wait; the oldest TLP lacks %s since %v", name, n, classNames[c], what, t.stalled))
 		}
 	}

@@ -37,10 +37,15 @@ func TLPBytes(gen int, s Shape) int64 {
 	if s.Digest {
 		n += DigestBytes
 	}
-	if !Flits(gen) {
-		n += framingBytes
+	return n + FramingBytes(gen)
+}
+
+// FramingBytes is what of a TLP's bytes is its link's: nothing in flit mode.
+func FramingBytes(gen int) int64 {
+	if Flits(gen) {
+		return 0
 	}
-	return n
+	return framingBytes
 }
 
 // Carried is how many bytes travel for n bytes at addr: the double words that

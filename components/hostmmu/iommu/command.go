@@ -73,7 +73,7 @@ func (u *Unit) takeCommands(now clocked.Time) {
 
 // execute goes on with a command and tells whether it is done.
 func (u *Unit) execute(now clocked.Time, c *msg.IOMMUCommand) bool {
-	if c.Op != msg.Fence && int(c.Adapter) >= len(u.adapters) {
+	if c.Op != msg.Fence && !u.reaches(c) {
 		return u.refuseCommand(c)
 	}
 	switch c.Op {
@@ -91,6 +91,16 @@ func (u *Unit) execute(now clocked.Time, c *msg.IOMMUCommand) bool {
 		return u.refuseCommand(c)
 	}
 	return true
+}
+
+// reaches tells whether there is the adapter that a command names, and it is
+// behind this IOMMU where the command is a message to it.
+func (u *Unit) reaches(c *msg.IOMMUCommand) bool {
+	if int(c.Adapter) >= len(u.adapters) {
+		return false
+	}
+	message := c.Op == msg.DevTLBInvalidate || c.Op == msg.RespondPage
+	return !message || u.adapters[c.Adapter].root != nil
 }
 
 // refuseCommand tells the kernel that a command cannot be executed; the queue

@@ -61,8 +61,14 @@ func (u *Unit) invalidateDevTLB(now clocked.Time, c *msg.IOMMUCommand, r ats.Ran
 	if c.Record != nil {
 		c.Record.Sent = now
 	}
-	*a.messages.Push() = msg.Doorbell{Message: true, Client: adapterClient, Len: invalidateBytes, Body: &a.requests[itag]}
+	u.send(a, msg.Doorbell{Client: adapterClient, Len: invalidateBytes, Body: &a.requests[itag]})
 	return sent
+}
+
+// send sends a message to an adapter behind this IOMMU.
+func (u *Unit) send(a *adapter, m msg.Doorbell) {
+	m.Message, m.Adapter = true, a.index
+	*a.root.messages.Push() = m
 }
 
 // invalidateBytes are the data of an Invalidate Request.

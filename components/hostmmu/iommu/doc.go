@@ -43,8 +43,9 @@
 //
 // # Order
 //
-// Posted requests of an adapter leave in order: one that waits for its walk
-// holds back later ones, and reads that arrived behind it. Reads do not wait
+// Posted requests of a root port leave in order: one that waits for its walk
+// holds back later ones, and reads that arrived behind it, of other adapters
+// behind the same root port too. Reads do not wait
 // for each other. Walks start on arrival, out of order.
 //
 // A posted request is never held because its page is absent or may not be
@@ -59,7 +60,7 @@
 // An IOTLB invalidation drops entries and marks walks at once. It is complete
 // when all requests translated before have left, every read among them is
 // answered and every write is placed: the IOMMU reads from memory behind the
-// writes, through each adapter's own client, and memory answers no read before
+// writes, through the client of each root port, and memory answers no read before
 // the earlier writes of its client are placed. An Invalidate Completion is
 // credited in the same way. So a fence means that nothing translated before is
 // still under way. All answers of memory therefore pass through this unit.
@@ -70,13 +71,13 @@
 // when none is left that could become free, further invalidations of that
 // adapter time out at once.
 //
-// # Ports, for each adapter
+// # Ports, for each root port
 //
 //   - Req: requests of the root port, each within 4 KiB. Done: to the root
 //     port, memory's answers and the IOMMU's own.
-//   - Out, MemDone: memory's client of this adapter. Tags from 0xFFC0 on are
+//   - Out, MemDone: memory's client of this root port. Tags from 0xFFC0 on are
 //     the IOMMU's own.
-//   - Message: to the adapter, posted, for its client 1.
+//   - Message: to the adapter that it names, posted, for its client 1.
 //
 // # Ports, shared
 //

@@ -77,7 +77,7 @@ func (s *source[T]) push(now clocked.Time, e *clocked.Engine, id clocked.UnitID,
 	}
 }
 
-// root is a root port with its adapter.
+// root is an adapter and its root port.
 type root struct {
 	source[msg.MemReq]
 	done   []timed[msg.MemDone]
@@ -96,14 +96,16 @@ type access struct {
 }
 
 type bench struct {
-	t      tb
-	engine *clocked.Engine
-	unit   *Unit
-	ids    [3]clocked.UnitID // root ports, memory, kernel
-	roots  []*root
-	kernel source[*msg.IOMMUCommand]
-	events []timed[msg.IOMMUEvent]
-	deaf   bool // the kernel takes no events
+	t       tb
+	engine  *clocked.Engine
+	unit    *Unit
+	ids     [3]clocked.UnitID // root ports, memory, kernel
+	roots   []*root           // by adapter
+	shared  bool              // they are one root port
+	arrived []msg.MemReq      // what root ports sent, in order
+	kernel  source[*msg.IOMMUCommand]
+	events  []timed[msg.IOMMUEvent]
+	deaf    bool // the kernel takes no events
 
 	started           bool
 	onKernel          func(now clocked.Time) // what the kernel does first
@@ -135,7 +137,14 @@ func (s side) Tick(now clocked.Time) { s.tick(now) }
 
 func newBench(t tb, spec Spec, adapters int, shuffle uint64) *bench {
 	t.Helper()
-	b := &bench{t: t, engine: clocked.NewEngine(), placed: make([]clocked.Time, adapters+1), owed: make([][]msg.MemDone, adapters+1)}
+	return newBenchOf(t, spec, adapters, shuffle, false)
+}
+
+// newBenchOf is newBench with all adapters behind one root port, or each behind
+// its own.
+func newBenchOf(t tb, spec Spec, adapters int, shuffle uint64, shared bool) *bench {
+	t.Helper()
+	b := &bench{t: t, shared: shared, engine: clocked.NewEngine(), placed: make([]clocked.Time, adapters+1), owed: make([][]msg.MemDone, adapters+1)}
 	if shuffle > 0 {
 		b.engine.Shuffle(shuffle)
 	}
@@ -178,8 +187,12 @@ func (b *bench) connect(adapters int) {
 		Commands: clocked.NewWire[*msg.IOMMUCommand](e, wire(b.ids[2], u.ID())),
 		Events:   clocked.NewWire[msg.IOMMUEvent](e, wire(u.ID(), b.ids[2])),
 	}
-	for range adapters {
+	for i := range adapters {
 		b.roots = append(b.roots, &root{})
+		if b.shared && i > 0 {
+			p.Adapters = append(p.Adapters, p.Adapters[0])
+			continue
+		}
 		p.Adapters = append(p.Adapters, AdapterPorts{
 			Req:     clocked.NewWire[msg.MemReq](e, wire(b.ids[0], u.ID())),
 			Done:    clocked.NewWire[msg.MemDone](e, wire(u.ID(), b.ids[0])),
@@ -198,7 +211,8 @@ func (b *bench) tickRoots(now clocked.Time) {
 	}
 	for i, r := range b.roots {
 		p := &b.unit.ports.Adapters[i]
-		for d := p.Done.Peek(now); d != nil && !r.deaf; d = p.Done.Peek(now) {
+		for d := p.Done.Peek(now); d != nil && !b.roots[d.Adapter].deaf; d = p.Done.Peek(now) {
+			r := b.roots[d.Adapter]
 			r.done = append(r.done, timed[msg.MemDone]{now, *d})
 			if r.onDone != nil {
 				r.onDone(now, *d)
@@ -206,13 +220,21 @@ func (b *bench) tickRoots(now clocked.Time) {
 			p.Done.Pop(now)
 		}
 		for d := p.Message.Peek(now); d != nil; d = p.Message.Peek(now) {
+			r := b.roots[d.Adapter]
 			r.bells = append(r.bells, timed[msg.Doorbell]{now, *d})
 			if r.onBell != nil {
 				r.onBell(now, *d)
 			}
 			p.Message.Pop(now)
 		}
+		for k := r.pushed; k < len(r.script); k++ {
+			r.script[k].msg.Adapter = uint16(i)
+		}
+		first := r.pushed
 		r.push(now, b.engine, b.ids[0], p.Req)
+		for _, m := range r.script[first:r.pushed] {
+			b.arrived = append(b.arrived, m.msg)
+		}
 	}
 }
 
@@ -241,7 +263,7 @@ func (b *bench) tickMemory(now clocked.Time) {
 	for client := range b.placed {
 		in := b.unit.ports.WalkReq
 		if client < walker {
-			in = b.unit.ports.Adapters[client].Out
+			in = b.unit.ports.Adapters[client].Out // shared: the first takes all
 		}
 		for m := in.Peek(now); m != nil; m = in.Peek(now) {
 			b.take(now, client, *m)
@@ -256,7 +278,8 @@ func (b *bench) tickMemory(now clocked.Time) {
 		}
 		if !a.req.Write {
 			m := a.req
-			b.owed[a.client] = append(b.owed[a.client], msg.MemDone{Kind: m.Kind, Tag: m.Tag, Len: m.Len, PA: m.PA, Ledger: m.Ledger})
+			out := b.wireOf(a)
+			b.owed[out] = append(b.owed[out], msg.MemDone{Kind: m.Kind, Tag: m.Tag, Adapter: m.Adapter, Len: m.Len, PA: m.PA, Ledger: m.Ledger})
 		}
 	}
 	for client := range b.placed {
@@ -279,6 +302,9 @@ func (b *bench) take(now clocked.Time, client int, m msg.MemReq) {
 	}
 	if client == len(b.roots) {
 		b.walks = append(b.walks, m.PA)
+	}
+	if b.shared && client < len(b.roots) {
+		client = int(m.Adapter)
 	}
 	b.log = append(b.log, &access{client, now, at, m})
 	i := len(b.due)

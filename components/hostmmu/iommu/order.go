@@ -5,20 +5,21 @@ import (
 	"rnicmmu/components/msg"
 )
 
-// accept takes requests of an adapter while it has slots, and tells whether
-// there was one.
-func (u *Unit) accept(now clocked.Time, a *adapter) (took bool) {
-	for m := a.ports.Req.Peek(now); m != nil && a.free != none; m = a.ports.Req.Peek(now) {
+// accept takes requests of a root port while their adapters have slots, and tells
+// whether there was one.
+func (u *Unit) accept(now clocked.Time, r *rootPort) (took bool) {
+	for m := r.Req.Peek(now); m != nil && u.adapters[m.Adapter].free != none; m = r.Req.Peek(now) {
+		a := &u.adapters[m.Adapter]
 		n := a.free
 		s := &u.slots[n]
 		a.free = s.next
 		u.inUse++
 		*s = request{req: *m, adapter: a.index, next: none}
-		a.ports.Req.Pop(now)
+		r.Req.Pop(now)
 		if s.posted() {
-			*a.posted.Push() = n
+			*r.posted.Push() = n
 		} else {
-			s.behind = a.posted.Tail()
+			s.behind = r.posted.Tail()
 		}
 		u.start(now, n)
 		took = true
@@ -27,8 +28,9 @@ func (u *Unit) accept(now clocked.Time, a *adapter) (took bool) {
 }
 
 // release frees a request's slot.
-func (u *Unit) release(a *adapter, n int32) {
+func (u *Unit) release(n int32) {
 	s := &u.slots[n]
+	a := &u.adapters[s.adapter]
 	if s.marked {
 		u.draining.requests--
 	}
@@ -39,83 +41,83 @@ func (u *Unit) release(a *adapter, n int32) {
 
 // depart lets requests go, oldest first: all reads that may go are older than
 // the oldest posted request.
-func (u *Unit) depart(now clocked.Time, a *adapter) {
-	u.sendFlushes(now, a)
-	u.departReads(now, a)
-	for a.posted.Len() > 0 && u.departPosted(now, a) {
-		u.departReads(now, a)
+func (u *Unit) depart(now clocked.Time, r *rootPort) {
+	u.sendFlushes(now, r)
+	u.departReads(now, r)
+	for r.posted.Len() > 0 && u.departPosted(now, r) {
+		u.departReads(now, r)
 	}
 }
 
 // departReads sends the reads behind no posted request.
-func (u *Unit) departReads(now clocked.Time, a *adapter) {
-	kept := a.reads[:0]
-	for i, n := range a.reads {
+func (u *Unit) departReads(now clocked.Time, r *rootPort) {
+	kept := r.reads[:0]
+	for i, n := range r.reads {
 		s := &u.slots[n]
-		if a.posted.Holds(s.behind - 1) {
+		if r.posted.Holds(s.behind - 1) {
 			kept = append(kept, n)
 			continue
 		}
-		if !a.ports.Out.Ready(now) {
-			kept = append(kept, a.reads[i:]...)
+		if !r.Out.Ready(now) {
+			kept = append(kept, r.reads[i:]...)
 			break
 		}
-		a.follow(s)
-		u.forward(now, a, s)
-		u.release(a, n)
+		u.adapters[s.adapter].follow(s)
+		u.forward(now, r, s)
+		u.release(n)
 	}
-	a.reads = kept
+	r.reads = kept
 }
 
 // departPosted lets the oldest posted request go, or tells that it cannot.
-func (u *Unit) departPosted(now clocked.Time, a *adapter) bool {
-	n := *a.posted.Front()
+func (u *Unit) departPosted(now clocked.Time, r *rootPort) bool {
+	n := *r.posted.Front()
 	s := &u.slots[n]
 	if s.stage != stageReady {
 		return false
 	}
 	switch s.verdict {
 	case drop:
-		a.refused = s.refusal
+		u.adapters[s.adapter].refused = s.refusal
 	case respond:
-		u.takeMessage(now, a, s)
+		u.takeMessage(now, r, s)
 	default:
-		if !a.ports.Out.Ready(now) {
+		if !r.Out.Ready(now) {
 			return false
 		}
-		a.written++
-		u.forward(now, a, s)
+		r.written++
+		u.forward(now, r, s)
 	}
-	a.posted.Pop()
-	u.release(a, n)
+	r.posted.Pop()
+	u.release(n)
 	return true
 }
 
 // forward hands a request to memory, not before its latency is over.
-func (u *Unit) forward(now clocked.Time, a *adapter, s *request) {
+func (u *Unit) forward(now clocked.Time, r *rootPort, s *request) {
 	if s.at > now {
-		*a.ports.Out.PushAt(now, s.at) = s.req
+		*r.Out.PushAt(now, s.at) = s.req
 	} else {
-		*a.ports.Out.Push(now) = s.req
+		*r.Out.Push(now) = s.req
 	}
 }
 
 // sendAnswers hands answers to the root port.
-func (u *Unit) sendAnswers(now clocked.Time, a *adapter) {
-	for a.answers.Len() > 0 && a.ports.Done.Ready(now) {
-		if f := a.answers.Front(); f.at > now {
-			*a.ports.Done.PushAt(now, f.at) = f.done
+func (u *Unit) sendAnswers(now clocked.Time, r *rootPort) {
+	for r.answers.Len() > 0 && r.Done.Ready(now) {
+		if f := r.answers.Front(); f.at > now {
+			*r.Done.PushAt(now, f.at) = f.done
 		} else {
-			*a.ports.Done.Push(now) = f.done
+			*r.Done.Push(now) = f.done
 		}
-		a.answers.Pop()
+		r.answers.Pop()
 	}
 }
 
 // sendMessages hands messages to the root port.
-func (u *Unit) sendMessages(now clocked.Time, a *adapter) {
-	for a.messages.Len() > 0 && a.ports.Message.Ready(now) {
-		*a.ports.Message.Push(now) = a.messages.Pop()
+func (u *Unit) sendMessages(now clocked.Time, r *rootPort) {
+	for r.messages.Len() > 0 && r.Message.Ready(now) {
+		*r.Message.Push(now) = r.messages.Pop()
 	}
 }
 

@@ -9,16 +9,17 @@ import (
 // groups is the number of page request groups of an adapter: 9 bits.
 const groups = 512
 
-// takeMessage takes a message of an adapter in the order of its posted requests.
-func (u *Unit) takeMessage(now clocked.Time, a *adapter, s *request) {
+// takeMessage takes a message of an adapter in the order of posted requests.
+func (u *Unit) takeMessage(now clocked.Time, r *rootPort, s *request) {
+	a := &u.adapters[s.adapter]
 	switch body := s.req.Body.(type) {
 	case *msg.InvalidateDone:
-		if a.written == a.placed {
+		if r.written == r.placed {
 			u.credit(now, a, body.InvalidateCompletion)
 			return
 		}
-		*a.pending.Push() = flush{completion: body.InvalidateCompletion}
-		u.sendFlushes(now, a)
+		*r.pending.Push() = flush{adapter: a, completion: body.InvalidateCompletion}
+		u.sendFlushes(now, r)
 	case *msg.PageRequest:
 		u.takePageRequest(a, s, body)
 	default:
@@ -58,5 +59,5 @@ func (u *Unit) takePageRequest(a *adapter, s *request, p *msg.PageRequest) {
 func (u *Unit) respond(a *adapter, r ats.PageResponse) {
 	body := &a.responses[r.Group%groups]
 	*body = msg.PageResponse{PageResponse: r}
-	*a.messages.Push() = msg.Doorbell{Message: true, Client: adapterClient, Body: body}
+	u.send(a, msg.Doorbell{Client: adapterClient, Body: body})
 }

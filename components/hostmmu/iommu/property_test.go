@@ -32,16 +32,18 @@ func rigSpec(t *rapid.T) Spec {
 // the page that it meant and with its rights; translations given out are not
 // older than the IOTLB invalidation before; posted requests leave in order and
 // no read passes them; absent is answered only where a page was absent; every
-// read is answered once and every store placed or counted as dropped.
+// read is answered once and every store placed or counted as dropped. Adapters have
+// a root port each or share one.
 func TestAgainstNaive(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		spec, seed := rigSpec(t), rapid.Uint64Max(1<<20).Draw(t, "seed")
-		first := newRig(t, spec, seed, 0, false)
+		shared := rapid.Bool().Draw(t, "shared")
+		first := newRig(t, spec, seed, 0, false, shared)
 		first.finish()
 		if len(first.broken) > 0 {
 			t.Fatalf("%s", strings.Join(first.broken, "\n"))
 		}
-		other := newRig(t, spec, seed, seed+1, true)
+		other := newRig(t, spec, seed, seed+1, true, shared)
 		other.finish()
 		if a, b := first.transcript(), other.transcript(); a != b {
 			t.Fatalf("the order of ticks shows:\n%s\n---\n%s", a, b)

@@ -65,8 +65,8 @@ type asked struct {
 
 const rigAdapters = 2
 
-func newRig(t tb, spec Spec, seed, shuffle uint64, spurious bool) *rig {
-	r := &rig{bench: newBench(t, spec, rigAdapters, shuffle), seed: seed, versions: []*version{nil},
+func newRig(t tb, spec Spec, seed, shuffle uint64, spurious, shared bool) *rig {
+	r := &rig{bench: newBenchOf(t, spec, rigAdapters, shuffle, shared), seed: seed, versions: []*version{nil},
 		requests: make([][]*asked, rigAdapters), fences: map[*msg.IOMMUCommand]*version{}}
 	for a := range rigAdapters {
 		for i := range r.tables {
@@ -334,6 +334,7 @@ func (r *rig) finish() {
 			}
 		}
 	}
+	r.checkRootPorts()
 	for _, v := range r.versions[1:] {
 		if v.gone && v.stored && !v.dirty && r.unit.spec.SetAccessed {
 			r.fail(now, "stored to, and not dirty: page %#x mapped at %v", uint64(v.page.va), v.mapped)

@@ -21,7 +21,7 @@ type Spec struct {
 	IOTLBReplacement string `key:"iotlb_replacement" default:"lru" oneof:"lru,fifo,tree-plru,nru,random" doc:"replacement policy" source:"assumption"`
 	PSCEntries       int    `key:"psc_entries" default:"32" min:"1" max:"65536" doc:"entries of the paging-structure cache of each of the three upper levels" source:"[pcie-bench]: a miss costs the same up to windows of 64 MiB, 32 page tables (derived)"`
 	ContextEntries   int    `key:"context_entries" default:"64" min:"1" max:"65536" doc:"contexts (adapter and PASID) cached" source:"assumption: all of them"`
-	Slots            int    `key:"slots" default:"64" min:"2" max:"1024" doc:"requests of an adapter that wait for translation, order or room; more wait on the link" source:"[gem5] SMMUv3: 64 translation slots"`
+	Slots            int    `key:"slots" default:"64" min:"2" max:"1024" doc:"requests of an adapter that wait for translation, order or room; more wait on the link, and all behind them" source:"[gem5] SMMUv3: 64 translation slots"`
 	Walkers          int    `key:"walkers" default:"5" min:"1" max:"1024" doc:"walks under way; more queue" source:"[pcie-bench]: 4.5 to 5.5 walks in flight (derived)"`
 
 	HitLatency   clocked.Time `key:"hit_latency" default:"2ns" min:"1ns" max:"1us" doc:"from the IOMMU's input to memory's for a request that hits, the register between them included" source:"[HyperTRIO20]: IOTLB hit 2 ns"`

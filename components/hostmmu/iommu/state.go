@@ -9,7 +9,8 @@ import (
 	"rnicmmu/model/cache"
 )
 
-// AdapterPorts are the wires of one adapter.
+// AdapterPorts are the wires of an adapter's root port; adapters that share one
+// have the same.
 type AdapterPorts struct {
 	Req     *clocked.Wire[msg.MemReq]   // read: from its root port
 	Done    *clocked.Wire[msg.MemDone]  // written: to its root port
@@ -102,19 +103,25 @@ type answer struct {
 	done msg.MemDone
 }
 
-// adapter is what the unit keeps for a root port.
-type adapter struct {
-	index    uint16
-	ports    AdapterPorts
-	free     int32                      // slots
+// rootPort is what the unit keeps for a root port.
+type rootPort struct {
+	AdapterPorts
 	posted   clocked.FIFO[int32]        // slots, in order
 	reads    []int32                    // slots that may go to memory
 	answers  clocked.FIFO[answer]       // for the root port
-	messages clocked.FIFO[msg.Doorbell] // for the adapter
-	refused  msg.Status                 // of a write since the last flush that told
-	contexts []placed                   // memory's content, by PASID
-	everATS  bool                       // it may hold translations
+	messages clocked.FIFO[msg.Doorbell] // for adapters
 	tracker
+}
+
+// adapter is what the unit keeps for an adapter.
+type adapter struct {
+	index    uint16
+	root     *rootPort  // nil: not behind this IOMMU
+	free     int32      // slots
+	refused  msg.Status // of a write since the last flush that told
+	contexts []placed   // memory's content, by PASID
+	everATS  bool       // it may hold translations
+	inFlight
 	devTLB
 	responses [groups]msg.PageResponse // by PRG index
 }
@@ -131,8 +138,8 @@ type Unit struct {
 
 	slots    []request
 	adapters []adapter
-	present  []int // adapters that are behind this IOMMU
-	inUse    int   // slots
+	roots    []*rootPort // those that adapters behind this IOMMU have
+	inUse    int         // slots
 
 	contexts contextCache
 	iotlb    iotlb
@@ -166,7 +173,7 @@ func New(e *clocked.Engine, name string, spec Spec, config Config) (*Unit, error
 	for i := range u.adapters {
 		first := i * spec.Slots
 		u.slots[first+spec.Slots-1].next = none
-		u.adapters[i] = adapter{index: uint16(i), free: int32(first), reads: make([]int32, 0, spec.Slots)}
+		u.adapters[i] = adapter{index: uint16(i), free: int32(first)}
 		u.adapters[i].tags = ats.NewTags(spec.ATSDepth)
 	}
 	if err := u.buildCaches(n); err != nil {
@@ -208,9 +215,18 @@ func (u *Unit) buildWalkers(slots int) (err error) {
 func (u *Unit) Connect(p Ports) {
 	u.ports = p
 	for i := range u.adapters {
-		u.adapters[i].ports = p.Adapters[i]
-		if p.Adapters[i].Req != nil {
-			u.present = append(u.present, i)
+		if p.Adapters[i].Req == nil {
+			continue
+		}
+		a := &u.adapters[i]
+		for _, r := range u.roots {
+			if r.Req == p.Adapters[i].Req {
+				a.root = r
+			}
+		}
+		if a.root == nil {
+			a.root = &rootPort{AdapterPorts: p.Adapters[i]}
+			u.roots = append(u.roots, a.root)
 		}
 	}
 }

@@ -5,23 +5,21 @@ import "rnicmmu/clocked"
 // Tick does what is due: takes answers, lets walks go on, takes requests and
 // commands in, and sends what may go.
 func (u *Unit) Tick(now clocked.Time) {
-	for _, i := range u.present {
-		u.takeAnswers(now, &u.adapters[i])
+	for _, r := range u.roots {
+		u.takeAnswers(now, r)
 	}
 	u.finishReads(now)
-	for _, i := range u.present {
-		a := &u.adapters[i]
-		for u.depart(now, a); u.accept(now, a); {
-			u.depart(now, a) // what has left may have made room
+	for _, r := range u.roots {
+		for u.depart(now, r); u.accept(now, r); {
+			u.depart(now, r) // what has left may have made room
 		}
 	}
 	u.tickCommands(now)
 	u.beginWalks(now)
-	for _, i := range u.present {
-		a := &u.adapters[i]
-		u.sendFlushes(now, a)
-		u.sendAnswers(now, a)
-		u.sendMessages(now, a)
+	for _, r := range u.roots {
+		u.sendFlushes(now, r)
+		u.sendAnswers(now, r)
+		u.sendMessages(now, r)
 	}
 	u.sendEvents(now)
 }

@@ -8,16 +8,20 @@ import (
 	"rnicmmu/model/ats"
 )
 
-// tracker knows what an adapter has under way at memory.
-type tracker struct {
-	flights    []flight // reads at memory, by tag
-	inFlight   [2]int   // reads at memory, by generation
+// inFlight is the reads that an adapter has at memory.
+type inFlight struct {
+	flights    []flight // by tag
+	reads      [2]int   // how many, by generation
 	generation uint8    // flips with each drain
-	written    uint64   // writes handed to memory
-	placed     uint64   // of them, those known to be in memory
-	pending    clocked.FIFO[flush]
-	flushes    [ownTags]flush
-	flushing   uint32 // bit i: flushes[i] is under way
+}
+
+// tracker knows what writes of a root port are under way at memory.
+type tracker struct {
+	written  uint64 // writes handed to memory
+	placed   uint64 // of them, those known to be in memory
+	pending  clocked.FIFO[flush]
+	flushes  [ownTags]flush
+	flushing uint32 // bit i: flushes[i] is under way
 }
 
 // flight is a read at memory.
@@ -27,14 +31,14 @@ type flight struct {
 }
 
 // flush is a read of the IOMMU's own, which memory answers when every write of
-// the adapter that it was handed before is placed.
+// the root port that it was handed before is placed.
 type flush struct {
 	written    uint64
-	drain      bool // for an invalidation; else for the completion
+	adapter    *adapter // whose completion waits; nil: an invalidation does
 	completion ats.InvalidateCompletion
 }
 
-// Tags of the IOMMU's own reads through an adapter's client.
+// Tags of the IOMMU's own reads through a root port's client.
 const (
 	ownTag  = 0xFFC0
 	ownTags = 32
@@ -50,54 +54,55 @@ func (a *adapter) follow(s *request) {
 		f.refusal, a.refused = a.refused, msg.StatusSuccess
 	}
 	a.flights[s.req.Tag] = f
-	a.inFlight[a.generation]++
+	a.reads[a.generation]++
 }
 
-// takeAnswers takes memory's answers: what the adapter asked for goes on to it.
+// takeAnswers takes memory's answers: what an adapter asked for goes on to it.
 // They are always taken, so that no drain waits for the link.
-func (u *Unit) takeAnswers(now clocked.Time, a *adapter) {
-	for m := a.ports.MemDone.Peek(now); m != nil; m = a.ports.MemDone.Peek(now) {
+func (u *Unit) takeAnswers(now clocked.Time, r *rootPort) {
+	for m := r.MemDone.Peek(now); m != nil; m = r.MemDone.Peek(now) {
 		if m.Tag >= ownTag {
-			u.flushed(now, a, int(m.Tag-ownTag))
+			u.flushed(now, r, int(m.Tag-ownTag))
 		} else {
+			a := &u.adapters[m.Adapter]
 			f := &a.flights[m.Tag]
-			a.inFlight[f.generation]--
+			a.reads[f.generation]--
 			if f.generation != a.generation {
 				u.draining.reads--
 			}
-			done := a.answers.Push()
+			done := r.answers.Push()
 			*done = answer{now, *m}
 			done.done.Status = f.refusal
 		}
-		a.ports.MemDone.Pop(now)
+		r.MemDone.Pop(now)
 	}
 }
 
 // sendFlushes sends the flushes that wait, in front of everything else.
-func (u *Unit) sendFlushes(now clocked.Time, a *adapter) {
-	for a.pending.Len() > 0 && a.ports.Out.Ready(now) {
-		i := bits.TrailingZeros32(^a.flushing)
+func (u *Unit) sendFlushes(now clocked.Time, r *rootPort) {
+	for r.pending.Len() > 0 && r.Out.Ready(now) {
+		i := bits.TrailingZeros32(^r.flushing)
 		if i == ownTags {
 			return
 		}
-		f := a.pending.Pop()
-		f.written = a.written
-		a.flushes[i] = f
-		a.flushing |= 1 << i
-		*a.ports.Out.Push(now) = msg.MemReq{Kind: msg.KindFlush, Tag: ownTag + uint16(i), Len: 8, PA: u.config.Tables,
+		f := r.pending.Pop()
+		f.written = r.written
+		r.flushes[i] = f
+		r.flushing |= 1 << i
+		*r.Out.Push(now) = msg.MemReq{Kind: msg.KindFlush, Tag: ownTag + uint16(i), Len: 8, PA: u.config.Tables,
 			Oracle: msg.Oracle{Page: msg.NoPage}}
 	}
 }
 
 // flushed takes the answer of a flush.
-func (u *Unit) flushed(now clocked.Time, a *adapter, i int) {
-	f := &a.flushes[i]
-	a.flushing &^= 1 << i
-	a.placed = max(a.placed, f.written)
-	if f.drain {
+func (u *Unit) flushed(now clocked.Time, r *rootPort, i int) {
+	f := &r.flushes[i]
+	r.flushing &^= 1 << i
+	r.placed = max(r.placed, f.written)
+	if f.adapter == nil {
 		u.draining.flushes--
 	} else {
-		u.credit(now, a, f.completion)
+		u.credit(now, f.adapter, f.completion)
 	}
 }
 
@@ -123,13 +128,15 @@ func (u *Unit) markTranslated() {
 func (u *Unit) place() {
 	for i := range u.adapters {
 		a := &u.adapters[i]
-		if n := a.inFlight[a.generation]; n > 0 {
+		if n := a.reads[a.generation]; n > 0 {
 			u.draining.reads += n
 			a.generation ^= 1
 		}
-		if a.placed != a.written {
+	}
+	for _, r := range u.roots {
+		if r.placed != r.written {
 			u.draining.flushes++
-			*a.pending.Push() = flush{drain: true}
+			*r.pending.Push() = flush{}
 		}
 	}
 }

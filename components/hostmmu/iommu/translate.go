@@ -181,7 +181,7 @@ func (u *Unit) translated(now clocked.Time, n int32, t *translation) {
 const entryBytes = 8
 
 func (u *Unit) doneOf(s *request) msg.MemDone {
-	return msg.MemDone{Kind: s.req.Kind, Relaxed: s.req.Relaxed, Tag: s.req.Tag, Len: s.req.Len, PA: s.req.PA, Ledger: s.req.Ledger}
+	return msg.MemDone{Kind: s.req.Kind, Relaxed: s.req.Relaxed, Tag: s.req.Tag, Adapter: s.req.Adapter, Len: s.req.Len, PA: s.req.PA, Ledger: s.req.Ledger}
 }
 
 // refuse answers a read with an error; a posted request is dropped in its turn.
@@ -200,9 +200,8 @@ func (u *Unit) refuse(now clocked.Time, n int32, status msg.Status) {
 
 // answer sends an answer of the IOMMU's own and ends the request.
 func (u *Unit) answer(now clocked.Time, n int32, done msg.MemDone) {
-	a := &u.adapters[u.slots[n].adapter]
-	*a.answers.Push() = answer{now + u.spec.HitLatency, done}
-	u.release(a, n)
+	*u.adapters[u.slots[n].adapter].root.answers.Push() = answer{now + u.spec.HitLatency, done}
+	u.release(n)
 }
 
 // ready lets a request go in its turn.
@@ -210,8 +209,8 @@ func (u *Unit) ready(now clocked.Time, n int32, v verdict) {
 	s := &u.slots[n]
 	s.stage, s.verdict, s.at = stageReady, v, now+u.spec.HitLatency
 	if !s.posted() {
-		a := &u.adapters[s.adapter]
-		a.reads = append(a.reads, n)
+		r := u.adapters[s.adapter].root
+		r.reads = append(r.reads, n)
 	}
 }
 

@@ -5,8 +5,12 @@ import "fmt"
 // Idle tells whether nothing is under way.
 func (u *Unit) Idle() bool {
 	for i := range u.adapters {
-		a := &u.adapters[i]
-		if a.answers.Len() > 0 || a.messages.Len() > 0 || a.pending.Len() > 0 || a.flushing != 0 || a.inFlight != [2]int{} {
+		if u.adapters[i].reads != [2]int{} {
+			return false
+		}
+	}
+	for _, r := range u.roots {
+		if r.answers.Len()+r.messages.Len()+r.pending.Len() > 0 || r.flushing != 0 {
 			return false
 		}
 	}
@@ -28,11 +32,13 @@ func (u *Unit) Waits() []string {
 	}
 	for i := range u.adapters {
 		a := &u.adapters[i]
-		add(a.inFlight[0]+a.inFlight[1], "adapter %d: %d reads wait for memory", i, a.inFlight[0]+a.inFlight[1])
-		add(a.answers.Len(), "adapter %d: %d answers wait for the root port", i, a.answers.Len())
-		add(a.messages.Len(), "adapter %d: %d messages wait for the root port", i, a.messages.Len())
-		add(a.pending.Len(), "adapter %d: %d flushes wait for room at memory", i, a.pending.Len())
+		add(a.reads[0]+a.reads[1], "adapter %d: %d reads wait for memory", i, a.reads[0]+a.reads[1])
 		add(a.open, "adapter %d: %d Invalidate Requests wait for their completion", i, a.open)
+	}
+	for i, r := range u.roots {
+		add(r.answers.Len(), "root port %d: %d answers wait", i, r.answers.Len())
+		add(r.messages.Len(), "root port %d: %d messages wait", i, r.messages.Len())
+		add(r.pending.Len(), "root port %d: %d flushes wait for room at memory", i, r.pending.Len())
 	}
 	if n := u.commands.Len(); n > 0 {
 		add(n, "command %d of adapter %d waits for %v; %d more are queued", (*u.commands.Front()).Op, (*u.commands.Front()).Adapter, u.phase, n-1)

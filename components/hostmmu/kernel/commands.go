@@ -17,7 +17,7 @@ func (k *Kernel) postCommands(now clocked.Time, i int) {
 		if c.Record != nil {
 			c.Record.Sent = now
 		}
-		*mmio.Push(now) = msg.Doorbell{Client: commandClient, Len: 8, Body: c}
+		*mmio.Push(now) = msg.Doorbell{Adapter: uint16(i), Client: commandClient, Len: 8, Body: c}
 		k.startWatch(now, i)
 	}
 }

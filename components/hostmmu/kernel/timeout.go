@@ -68,7 +68,7 @@ func (k *Kernel) cutOff(now clocked.Time, i int) {
 		return
 	}
 	a.cut = true
-	*mmio.Push(now) = msg.Doorbell{Disable: true}
+	*mmio.Push(now) = msg.Doorbell{Adapter: uint16(i), Disable: true}
 	k.after(now, k.spec.Notifier.Disable, refer(actorDisable, i))
 }
 

@@ -124,7 +124,7 @@ func sendSteps(b *bench, steps []step) {
 	for _, s := range steps {
 		at[s.Client] = max(at[s.Client], 1000*ns) + s.Gap
 		req := msg.MemReq{Write: s.Write, PA: model.PA(s.Line) << lineShift, Len: uint32(s.Lines) * 64,
-			Oracle: msg.Oracle{Page: msg.NoPage}, Tag: reads[s.Client]}
+			Oracle: msg.Oracle{Page: msg.NoPage}, Tag: reads[s.Client], Adapter: uint16(s.Client)}
 		if s.Write {
 			req.Kind = msg.KindCQE
 		} else {

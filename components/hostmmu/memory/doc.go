@@ -57,7 +57,7 @@
 // # Ports
 //
 //   - Clients[i].Req, Done: memory transactions of root port i within one 4 KiB
-//     block; client i is adapter i in Inbox. Only reads are answered. Behind an
+//     block, each of the adapter that it names. Only reads are answered. Behind an
 //     IOMMU, Req comes from it, and one more client is its walker. A message that
 //     comes here is dropped.
 //   - PageOp, PageDone: the kernel's and the CPU's operations on frames; each is

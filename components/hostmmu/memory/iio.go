@@ -33,7 +33,7 @@ func (m *Memory) acceptWrite(now clocked.Time, i int, req *msg.MemReq) bool {
 	}
 	number := c.writes.Tail()
 	w := c.writes.Push()
-	*w = write{at: clocked.Never, lines: lines, length: req.Len, kind: req.Kind, poisoned: req.Poisoned, adapter: uint16(i), pa: req.PA,
+	*w = write{at: clocked.Never, lines: lines, length: req.Len, kind: req.Kind, poisoned: req.Poisoned, adapter: req.Adapter, pa: req.PA,
 		oracle: req.Oracle, cookie: req.Cookie, body: req.Body}
 	c.held += lines
 	late, known := clocked.Time(0), true

@@ -76,7 +76,7 @@ func (m *Memory) answerReads(now clocked.Time, i int) {
 		if req.Ledger != nil {
 			req.Ledger.Charge(now, measure.CauseHostMemory)
 		}
-		*done.Push(now) = msg.MemDone{Kind: req.Kind, Stale: stale, Relaxed: req.Relaxed, Tag: req.Tag, Len: req.Len, PA: req.PA, Ledger: req.Ledger}
+		*done.Push(now) = msg.MemDone{Kind: req.Kind, Stale: stale, Relaxed: req.Relaxed, Tag: req.Tag, Adapter: req.Adapter, Len: req.Len, PA: req.PA, Ledger: req.Ledger}
 		c.reads.pop()
 	}
 }

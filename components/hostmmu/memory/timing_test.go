@@ -191,19 +191,34 @@ func TestWriteBufferWaitUntilNow(t *testing.T) {
 	wantTime(t, "wait until now", b.memory.Stats(1100*ns).WriteBufferWait, 90*ns)
 }
 
+// Of two adapters behind one root port each gets its own answer.
+func TestAnswersNameTheAdapter(t *testing.T) {
+	b := newBench(t, quiet(), fourFrames(1), 0)
+	for _, adapter := range []uint16{7, 2} {
+		r := read(model.PA(adapter)<<12, 64)
+		r.Adapter, r.Tag = adapter, 3
+		b.clients[0].send(1000*ns, r)
+	}
+	b.run(t)
+	got := b.clients[0].got
+	if len(got) != 2 || got[0].msg.Adapter != 7 || got[1].msg.Adapter != 2 || got[0].msg.PA != 7<<12 || got[1].msg.PA != 2<<12 {
+		t.Errorf("answers %+v, want one for adapter 7 and one for adapter 2", got)
+	}
+}
+
 func TestInboxKindsInOrder(t *testing.T) {
 	b := newBench(t, quiet(), fourFrames(2), 0)
 	event := &msg.Event{Token: msg.FaultToken{Place: 7}}
 	for i, k := range []msg.Kind{msg.KindData, msg.KindEQE, msg.KindMSI, msg.KindCQE} {
 		w := store(model.PA(i*64), 64)
-		w.Kind, w.Cookie, w.Body = k, uint64(i), event
+		w.Kind, w.Cookie, w.Body, w.Adapter = k, uint64(i), event, 5
 		b.clients[1].send(1000*ns, w)
 	}
 	b.run(t)
 	var kinds []msg.Kind
 	for _, g := range b.inbox.got {
 		kinds = append(kinds, g.msg.Kind)
-		if g.msg.Adapter != 1 || g.msg.Body != event || g.msg.Cookie != uint64(len(kinds)) {
+		if g.msg.Adapter != 5 || g.msg.Body != event || g.msg.Cookie != uint64(len(kinds)) {
 			t.Errorf("entry %+v", g.msg)
 		}
 	}
