@@ -28,6 +28,8 @@ func (s *System) summary(interrupted bool) *measure.Summary {
 	for i, n := range s.nodes {
 		if s.kernel.Dead(i) {
 			sum.Invalidations.DeadAdapters++
+		}
+		if s.cutOff(i) {
 			sum.Faults.QPGone += n.tpt.FaultsOpen()
 		}
 	}
