@@ -155,6 +155,8 @@ func addLink(l *measure.LinkStats, t *measure.PCIeStalls, x pcie.Stats) {
 	l.Replayed += x.Replayed
 	l.Naks += x.Naks
 	l.Recoveries += x.Recoveries
+	l.ReplayTimeouts += x.ReplayTimeouts
+	l.Rollovers += x.Rollovers
 	for pool, total := range []*clocked.Time{&t.PH, &t.PD, &t.NPH, &t.NPD, &t.CPLH, &t.CPLD} {
 		*total += x.Stalls[pool]
 		t.Credit += x.Stalls[pool]
