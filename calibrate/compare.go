@@ -130,9 +130,9 @@ func (m *Machine) value(spec Spec, p *Point) (float64, error) {
 	}
 	r, err := Measure(spec, program)
 	if p.Test.Latency() {
-		return r.Latency / 1e3, err
+		return r.Latency / 1e3, err // ns
 	}
-	return float64(p.Bytes) * 8e3 / r.Period, err
+	return float64(p.Bytes) * 8e3 / r.Period, err // Gb/s
 }
 
 // window is that of the measurements by size, in bytes ([pcie-bench]).

@@ -49,8 +49,6 @@ const idealClock clocked.Freq = 1_000_000_000_000
 // source is an adapter's unit that always has the next transfer of n bytes, each
 // at a page of its own.
 type source struct {
-	engine  *clocked.Engine
-	id      clocked.UnitID
 	client  pcie.Client
 	traffic Traffic
 	n       uint32
@@ -76,7 +74,7 @@ func (a *arrivals) add(now clocked.Time) {
 
 // rate is what arrived in transfers of n bytes, in bytes a second.
 func (a *arrivals) rate(n uint32) float64 {
-	return float64(n) * float64(a.count-a.warmup) / float64(a.last-a.first) * 1e12
+	return float64(n) * float64(a.count-a.warmup) / float64(a.last-a.first) * float64(clocked.Second)
 }
 
 func (u *source) Name() string { return "source" }
@@ -99,8 +97,6 @@ func (u *source) Tick(now clocked.Time) {
 // sink is a host that takes every request as it comes and answers reads after a
 // fixed time.
 type sink struct {
-	engine  *clocked.Engine
-	id      clocked.UnitID
 	req     *clocked.Wire[msg.MemReq]
 	done    *clocked.Wire[msg.MemDone]
 	latency clocked.Time
@@ -128,10 +124,8 @@ func (u *sink) Tick(now clocked.Time) {
 	}
 }
 
-// saturation is a link with a source and a sink.
+// saturation is what stands at both ends of a link.
 type saturation struct {
-	engine *clocked.Engine
-	link   *pcie.Link
 	source *source
 	sink   *sink
 }
@@ -145,19 +139,19 @@ func saturate(spec pcie.Spec, traffic Traffic, n uint32, transfers, warmup int, 
 	if err != nil {
 		return nil, err
 	}
-	s := &saturation{engine: e, link: link,
-		source: &source{engine: e, traffic: traffic, n: n, left: transfers, reads: arrivals{warmup: warmup}},
-		sink:   &sink{engine: e, n: n, latency: latency, writes: arrivals{warmup: warmup}}}
-	s.source.id, s.sink.id = e.Register(s.source), e.Register(s.sink)
-	s.source.client = client(e, s.source.id, link.Endpoint.ID(), clock)
+	s := &saturation{
+		source: &source{traffic: traffic, n: n, left: transfers, reads: arrivals{warmup: warmup}},
+		sink:   &sink{n: n, latency: latency, writes: arrivals{warmup: warmup}}}
+	from, to := e.Register(s.source), e.Register(s.sink)
+	s.source.client = client(e, from, link.Endpoint.ID(), clock)
 	link.Endpoint.Connect(pcie.EndpointPorts{Clients: []pcie.Client{s.source.client}})
 	none := clocked.Domain{}
-	s.sink.req = wire[msg.MemReq](e, link.Root.ID(), s.sink.id, none, clocked.Picosecond)
-	s.sink.done = clocked.NewWire[msg.MemDone](e, clocked.WireSpec{Name: "done", Writer: s.sink.id, Reader: link.Root.ID(),
+	s.sink.req = wire[msg.MemReq](e, link.Root.ID(), to, none, clocked.Picosecond)
+	s.sink.done = clocked.NewWire[msg.MemDone](e, clocked.WireSpec{Name: "done", Writer: to, Reader: link.Root.ID(),
 		Depth: 4096, Latency: clocked.Picosecond})
-	link.Root.Connect(pcie.RootPorts{MMIO: wire[msg.Doorbell](e, s.sink.id, link.Root.ID(), none, clocked.Picosecond),
+	link.Root.Connect(pcie.RootPorts{MMIO: wire[msg.Doorbell](e, to, link.Root.ID(), none, clocked.Picosecond),
 		MemReq: s.sink.req, MemDone: s.sink.done})
-	e.Wake(s.source.id, clocked.Picosecond)
+	e.Wake(from, clocked.Picosecond)
 	if err := e.Run(); err != nil {
 		return nil, err
 	}

@@ -9,14 +9,15 @@ import (
 
 // One access at a time, of a line each, finds memory at rest, whoever serves it:
 // the same to the picosecond. Only peers, whose entry lies behind the data of a
-// READ, may meet a busy bank where memory is not ideal.
+// READ, may meet a busy bank where memory is not ideal; SKP would make of that
+// another wait on the link.
 func TestControllersAtRest(t *testing.T) {
 	var hashes []string
 	var times []clocked.Time
 	for _, c := range []string{"banks", "akita", "ideal"} {
 		o := must(t, nil, "host.dram.controller="+c, "workload.accesses=150", "workload.outstanding=1", "workload.qps=1",
 			"workload.read_fraction=0.5", "workload.atomic_fraction=0.2", "workload.working_set=16MiB",
-			"host.llc.ddio_lines=0", "adapter.qpc_bytes=64B")
+			"host.llc.ddio_lines=0", "adapter.qpc_bytes=64B", "pcie.skp=false", "peer.pcie.skp=false")
 		hashes = append(hashes, o.sum.ResultHash)
 		times = append(times, o.sum.Accesses.CausePS[measure.CauseHostMemory], o.sum.Accesses.CausePS[measure.CauseMTTMiss])
 	}

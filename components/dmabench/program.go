@@ -61,7 +61,7 @@ type Program struct {
 	Transfers int         // in all
 }
 
-// Check refuses what cannot run; contexts is the number that run at a time.
+// check refuses what cannot run; contexts is the number that run at a time.
 func (p *Program) check(contexts int) error {
 	switch {
 	case p.Test < 0 || p.Test >= NumTests:

@@ -45,7 +45,7 @@ func (s *Spec) Check() error {
 	return nil
 }
 
-// time of so many bytes at a rate, rounded up.
+// timeOf is the time of n bytes at a rate, rounded up.
 func timeOf(n uint32, rate model.BitRate) clocked.Time {
 	bits := int64(n) * 8 * int64(clocked.Second)
 	return clocked.Time((bits + int64(rate) - 1) / int64(rate))

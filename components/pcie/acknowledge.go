@@ -2,6 +2,7 @@ package pcie
 
 import (
 	"rnicmmu/clocked"
+	"rnicmmu/components/msg"
 	rules "rnicmmu/model/pcie"
 )
 
@@ -19,12 +20,12 @@ func (t *transmitter) collect(now clocked.Time) {
 			t.stats.Naks++
 			t.perform(now, do)
 		case dllpTrain:
-			t.out.hold(now, d.body.until)
-			t.trained(d.body.until)
+			t.out.hold(now, d.until)
+			t.trained(d.until)
 		default:
-			class := k - dllpUpdate
-			t.credits[2*class].Update(d.body.header)
-			t.credits[2*class+1].Update(d.body.data)
+			class := msg.TLPType(k - dllpUpdate)
+			t.credits[headers(class)].Update(d.body.header)
+			t.credits[data(class)].Update(d.body.data)
 		}
 		t.in.left.Pop()
 	}

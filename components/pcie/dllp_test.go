@@ -181,7 +181,7 @@ func TestQuietLink(t *testing.T) {
 }
 
 // One that loses things is at rest when all is acknowledged and a replay timer that
-// was set has ended: three ticks at either end at most.
+// was set has ended: no later than that after the last arrival.
 func TestQuietLossyLink(t *testing.T) {
 	r := newRig(t, func(s *rigSpec) { s.Inject.BER, s.CompletionTimeout = 1e-9, 0 })
 	r.clients[0].todo = repeat(write1(high, 256), 1000)

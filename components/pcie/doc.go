@@ -81,7 +81,9 @@
 // hardware. Its own writes wait behind its own reads only if more than
 // read_queue reads are accepted and not yet sent.
 //
-// Not modelled: several traffic classes (so an invalidation has one completion),
+// Not modelled: AtomicOps and other non-posted TLPs with data, several functions of
+// an adapter (IDO acts by adapter and PASID), bit errors in what a link sends while
+// it retrains and DLLPs lost in it, several traffic classes (so an invalidation has one completion),
 // reads of the adapter by the host, the content of what a peer reads, the link's training at the start and changes
 // of its speed, width or power, L0s and L1, UpdateFC without news (they matter
 // only where one was lost), sequence numbers of flits (damage takes the flit, and

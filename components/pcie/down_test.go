@@ -89,6 +89,22 @@ func TestLinkDownExactly(t *testing.T) {
 	}
 }
 
+// A replay ends with the link.
+func TestLinkDownInAReplay(t *testing.T) {
+	for _, w := range ways {
+		spec := injected(t, w.name+" 10 corrupt")
+		c := schedule{&w, &spec}
+		replay := c.before(c.nak(c.end(10) + spec.LinkLatency)) // TLPs before it
+		spec.Inject.Down = c.end(replay+3) + 1
+		r := newRig(t, of(spec))
+		w.load(r, 0, 40)
+		r.run(t)
+		if s, _ := w.stats(r.Link); s.Replayed != 4 || s.ReplayTimeouts != 0 || !r.Idle() {
+			t.Errorf("%s: %d TLPs sent again and %d time-outs, idle %v; want 4, as the fourth had begun, 0 and true", w.name, s.Replayed, s.ReplayTimeouts, r.Idle())
+		}
+	}
+}
+
 // Writes that wait for credits when the link goes down wait no longer.
 func TestLinkDownWithoutCredits(t *testing.T) {
 	spec := defaultSpec(t)

@@ -37,6 +37,7 @@ type Endpoint struct {
 	turn   int          // client that is asked first
 	writes slots[transfer]
 	reads  slots[read] // accepted and not answered
+	since  [2][]waits  // by class and place: the link's when it was accepted, of those with a ledger
 	asking int         // reads whose requests are not all sent
 	most   int         // of them
 
@@ -62,18 +63,9 @@ type answer struct {
 
 // transfer is an accepted DMA; offset bytes of it are sent or requested.
 type transfer struct {
-	dma      msg.DMA
-	accepted waits // of the link when it was accepted, if it has a ledger
-	offset   uint32
-	client   uint8
-}
-
-// begin takes a DMA.
-func (x *transfer) begin(now clocked.Time, t *transmitter, d *msg.DMA, client uint8) {
-	x.dma, x.offset, x.client = *d, 0, client
-	if d.Ledger != nil {
-		x.accepted = t.snapshot(now)
-	}
+	dma    msg.DMA
+	offset uint32
+	client uint8
 }
 
 // read is a transfer from the host, of which so many requests are unanswered.
@@ -104,6 +96,7 @@ func newEndpoint(name string, spec Spec, clock clocked.Domain) *Endpoint {
 		writes: newSlots[transfer](spec.WriteQueue), most: spec.ReadQueue,
 		reads: newSlots[read](spec.ReadQueue + spec.usable()), // one is in the queue or holds a tag
 		tags:  newSlots[tag](spec.usable()), first: uint16(first), timeout: spec.CompletionTimeout, check: clocked.Never}
+	u.since = [2][]waits{msg.Posted: make([]waits, len(u.writes.at)), msg.NonPosted: make([]waits, len(u.reads.at))}
 	return u
 }
 

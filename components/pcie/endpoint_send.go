@@ -44,7 +44,7 @@ func (u *Endpoint) sendWrite(now clocked.Time, c choice) {
 		return
 	}
 	if d.Ledger != nil {
-		u.tx.charge(now, d.Ledger, &w.accepted)
+		u.tx.charge(now, d.Ledger, &u.since[msg.Posted][i])
 		d.Ledger.Charge(end, measure.CauseDMAQueue)
 	}
 	if d.Notify {
@@ -82,7 +82,7 @@ func (u *Endpoint) sendRead(now clocked.Time, c choice) {
 		return
 	}
 	if d.Ledger != nil {
-		u.tx.charge(now, d.Ledger, &r.accepted)
+		u.tx.charge(now, d.Ledger, &u.since[msg.NonPosted][i])
 	}
 	u.asking--
 	u.tx.done(c)

@@ -7,7 +7,7 @@ import (
 )
 
 // Tick does what is due at the endpoint: takes what has arrived, answers,
-// accepts DMAs and sends at most one TLP.
+// accepts DMAs and sends at most one TLP; into a link that is down, all there are.
 func (u *Endpoint) Tick(now clocked.Time) {
 	u.receive(now)
 	u.expire(now)
@@ -227,26 +227,28 @@ func (u *Endpoint) readsFull() bool  { return u.asking == u.most || u.reads.full
 func (u *Endpoint) enqueue(now clocked.Time, d *msg.DMA, client uint8) {
 	if d.Write {
 		i, w := u.writes.take()
-		w.begin(now, &u.tx, d, client)
+		*w = transfer{dma: *d, client: client}
 		if d.Kind == msg.KindMessage {
 			w.dma.Len = 0
 		}
-		u.offer(msg.Posted, i, &w.dma)
+		u.offer(now, msg.Posted, i, &w.dma)
 		return
 	}
 	i, r := u.reads.take()
-	r.begin(now, &u.tx, d, client)
-	r.tags, r.stale, r.status = 0, false, msg.StatusSuccess
+	*r = read{transfer: transfer{dma: *d, client: client}}
 	if d.Kind == msg.KindATS {
 		r.dma.PA &^= pageBytes - 1
 	}
 	u.asking++
-	u.offer(msg.NonPosted, i, &r.dma)
+	u.offer(now, msg.NonPosted, i, &r.dma)
 }
 
 // offer offers a DMA. Only payload has attributes: what tells of it must not
 // overtake it.
-func (u *Endpoint) offer(class msg.TLPType, place int32, d *msg.DMA) {
+func (u *Endpoint) offer(now clocked.Time, class msg.TLPType, place int32, d *msg.DMA) {
+	if d.Ledger != nil {
+		u.since[class][place] = u.tx.snapshot(now)
+	}
 	o := u.tx.submit(class, place)
 	o.packet.Sender, o.packet.PASID = u.device, d.Address.PASID
 	if d.Kind == msg.KindData {

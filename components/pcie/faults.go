@@ -38,8 +38,8 @@ type faults struct {
 	sent    uint64       // TLPs, each once
 }
 
-// framingBytes is the token that starts a TLP with 128b/130b coding ([pcie-model]).
-const framingBytes = 4
+// tokenBytes is the token that starts a TLP with 128b/130b coding ([pcie-model]).
+const tokenBytes = 4
 
 // newFaults are those of a line; nil where nothing ever happens on the link: what
 // happens to one direction may retrain both.
@@ -50,7 +50,7 @@ func newFaults(s *Spec, name string, up bool, flit clocked.Time) *faults {
 	f := &faults{random: newStream(s.Seed, name+".errors"), rate: s.Inject.BER, flit: flit, drawn: -1,
 		down: clocked.Never, events: s.Inject.events(up)}
 	if s.Gen >= 3 { // and no flits, which are damaged as a whole
-		f.framing = 8 * framingBytes
+		f.framing = 8 * tokenBytes
 	}
 	if s.Inject.Down > 0 {
 		f.down = s.Inject.Down

@@ -218,5 +218,4 @@ func TestFlitGoBackN(t *testing.T) {
 	if c.Root.Stats().Recoveries+s.Recoveries != 0 {
 		t.Errorf("%d recoveries, want none", c.Root.Stats().Recoveries+s.Recoveries)
 	}
-	t.Log(took/spent, s.Naks, flits*q, s.ReplayTimeouts)
 }

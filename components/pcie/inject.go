@@ -1,6 +1,7 @@
 package pcie
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strconv"
@@ -73,7 +74,7 @@ func (s *Inject) parse() (both [2][]event, err error) {
 		both[way] = append(both[way], e)
 	}
 	for _, events := range both {
-		slices.SortFunc(events, func(a, b event) int { return int(int64(a.tlp) - int64(b.tlp)) })
+		slices.SortFunc(events, func(a, b event) int { return cmp.Compare(a.tlp, b.tlp) })
 		for i := 1; i < len(events); i++ {
 			if events[i].tlp == events[i-1].tlp {
 				return both, fmt.Errorf("pcie.inject.events: TLP %d is named twice on its way; one event for each is due", events[i].tlp)

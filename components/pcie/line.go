@@ -64,16 +64,16 @@ const (
 
 // dllp is a packet of the data link layer.
 type dllp struct {
-	at   clocked.Time // its arrival
-	kind dllpKind
-	body dllpBody
+	at    clocked.Time // its arrival
+	kind  dllpKind
+	body  dllpBody
+	until clocked.Time // training: its end
 }
 
 // dllpBody is what it says, by its kind.
 type dllpBody struct {
-	seq          uint16       // Ack, Nak
-	header, data uint16       // UpdateFC: fields of both counters
-	until        clocked.Time // training: its end
+	seq          uint16 // Ack, Nak
+	header, data uint16 // UpdateFC: fields of both counters
 }
 
 // owed is a packet that its writer has to send.
@@ -291,6 +291,7 @@ func (l *line) send(now clocked.Time, p *packet, fresh bool) (end clocked.Time) 
 	whole := l.whole(end)
 	arrival := whole + l.latency
 	if l.fault == nil {
+		p.arrival = arrival
 		*l.flight.PushAt(now, arrival) = flying{p.seq, p.Type, damageNone}
 		return end
 	}
@@ -317,7 +318,6 @@ func (l *line) send(now clocked.Time, p *packet, fresh bool) (end clocked.Time) 
 // are due meanwhile are part of why.
 func (l *line) hold(now, until clocked.Time) {
 	l.settle(now)
-	l.from(now)
 	l.serial.Hold(until)
 	l.skp.pass(until)
 }
@@ -329,7 +329,7 @@ func (l *line) train(now, until clocked.Time) {
 	if n := l.left.Len(); n > 0 {
 		at = max(at, l.left.At(l.left.Tail()-1).at)
 	}
-	*l.left.Push() = dllp{at: at, kind: dllpTrain, body: dllpBody{until: until}}
+	*l.left.Push() = dllp{at: at, kind: dllpTrain, until: until}
 	l.notify(now)
 }
 

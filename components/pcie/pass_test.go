@@ -95,8 +95,7 @@ func TestAttributesAreOfPayload(t *testing.T) {
 	}
 }
 
-// order is the rig's traffic up in the order in which it was accepted: DMAs of one
-// TLP each.
+// singles is traffic up: DMAs of one TLP each, numbered in order.
 func singles(t *rapid.T) (todo []msg.DMA) {
 	for i := range rapid.IntRange(2, 40).Draw(t, "n") {
 		d := msg.DMA{Write: rapid.Bool().Draw(t, "write"), Len: rapid.SampledFrom([]uint32{4, 64, 256}).Draw(t, "len"),

@@ -56,9 +56,10 @@ func (r *receiver) check(now clocked.Time, f *flying) {
 func (r *receiver) accept(now clocked.Time, f *flying) {
 	b := &r.in.held[f.class]
 	if r.in.fault != nil {
-		*b.Push() = *r.in.at(f.seq)
+		kept := b.Push()
+		*kept = *r.in.at(f.seq)
+		kept.arrival = now
 	}
-	b.At(b.Head() + uint32(b.there)).arrival = now
 	b.there++
 	r.in.taken++
 	r.owe(now, dllpAck, &r.ack)

@@ -183,6 +183,37 @@ func TestReplayNumRollsOver(t *testing.T) {
 	}
 }
 
+// The replay timer stands still in a recovery, also if an Ack comes meanwhile: the
+// first TLP arrives just before the link retrains, and the second is late for long.
+func TestReplayTimerInARecovery(t *testing.T) {
+	w := &ways[0]
+	spec := injected(t, "")
+	spec.Ack.Every = 1
+	c := schedule{w, &spec}
+	retrain := c.end(1) + 4*replayTimer
+	spec.Inject.Events = fmt.Sprintf("up 1 delay %dns, up 2 delay 100us", (4*replayTimer-10*ns-spec.LinkLatency)/ns)
+	r := newRig(t, of(spec))
+	w.load(r, 0, 1)
+	r.runUntil(t, retrain-20*ns)
+	w.load(r, 1, 1) // on the line when the link retrains
+	r.runUntil(t, retrain)
+	if s := r.Endpoint.Stats(); s.Rollovers != 1 || s.TLPs[0] != 2 {
+		t.Fatalf("%+v, want a rollover and two TLPs", s)
+	}
+	end := retrain + spec.Inject.Recovery + replayTimer
+	r.engine.Wake(r.Endpoint.ID(), end-1) // for nothing
+	r.runUntil(t, end-1)
+	if s := r.Endpoint.Stats(); s.ReplayTimeouts != 4 || r.Endpoint.tx.sequence.Outstanding() != 1 {
+		t.Errorf("%d time-outs, %d TLPs not acknowledged, want 4 and 1", s.ReplayTimeouts, r.Endpoint.tx.sequence.Outstanding())
+	}
+	r.runUntil(t, end)
+	if s := r.Endpoint.Stats(); s.ReplayTimeouts != 5 {
+		t.Errorf("%d time-outs, want 5", s.ReplayTimeouts)
+	}
+	r.run(t)
+	conserved(t, r)
+}
+
 // A TLP is late by so much that copies of it fill the line: they wait, and so do
 // new TLPs, and a duplicate for which there is no place is lost.
 func TestLineFullOfCopies(t *testing.T) {

@@ -78,7 +78,7 @@ func TestGoBackN(t *testing.T) {
 		again := p * p / (1 - p) // for each TLP
 		framing := 0.0
 		if c.gen >= 3 {
-			framing = damaged(c.ber, framingBytes)
+			framing = damaged(c.ber, tokenBytes)
 		}
 		near(t, "Naks", float64(s.Naks), n*p)
 		near(t, "time-outs", float64(s.ReplayTimeouts), n*again+n*p*damaged(c.ber, rules.DLLPBytes))

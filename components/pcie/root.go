@@ -86,8 +86,9 @@ func (u *RootPort) Stats() Stats {
 }
 
 // Tick does what is due at the root port: takes answers, MMIO writes and
-// messages, hands requests to memory, and sends at most one TLP. What disables
-// the adapter comes before its requests of the same instant.
+// messages, hands requests to memory, and sends at most one TLP; into a link that
+// is down, all there are. What disables the adapter comes before its requests of
+// the same instant.
 func (u *RootPort) Tick(now clocked.Time) {
 	u.accept(now)
 	u.receive(now)

@@ -61,6 +61,7 @@ const (
 	numWaits
 )
 
+// waitOf has the pools by default: waitCredit is 0.
 var waitOf = [NumStalls]uint8{StallTag: waitTag, StallBuffer: waitBuffer, StallReplay: waitReplay}
 
 var waitCauses = [numWaits]measure.Cause{measure.CauseCredit, measure.CauseTag, measure.CauseBuffer, measure.CauseReplay}

@@ -110,7 +110,7 @@ func (u *Switch) receive(now clocked.Time, from int) {
 		out := &u.ports[to]
 		o := out.tx.queues[from].submit(p.Type, place)
 		o.packet, o.credits = p.rule, p.credits
-		o.wire = int64(p.bytes) - rules.FramingBytes(in.gen) + rules.FramingBytes(out.gen)
+		o.wire = p.bytes - uint32(rules.FramingBytes(in.gen)) + uint32(rules.FramingBytes(out.gen))
 		in.rx.take(p.Type)
 	}
 }

@@ -97,5 +97,5 @@ func (s shaping) completion(o *offer, pa model.PA, payload uint32) {
 
 func (s shaping) fit(o *offer, shape rules.Shape) {
 	shape.Digest = s.digest
-	o.wire, o.credits = rules.TLPBytes(s.gen, shape), rules.DataCredits(shape.Payload)
+	o.wire, o.credits = uint32(rules.TLPBytes(s.gen, shape)), rules.DataCredits(shape.Payload)
 }

@@ -9,10 +9,11 @@ import (
 // offer is a DMA, answer or message that a unit wants to send, by its next TLP.
 type offer struct {
 	since   uint64 // number of its acceptance: older ones have lower ones
-	wire    int64  // bytes on the line
+	wire    uint32 // bytes on the line
 	place   int32  // the unit's, of what it is
 	bytes   uint32 // of its payload that count; of a read, those that it asks for
 	credits uint32 // of data
+	stayed  uint32 // how often it stayed behind although it could go
 	packet  rules.Packet
 }
 
@@ -47,8 +48,8 @@ type transmitter struct {
 	recovery clocked.Time // time of a retraining
 	deaf     clocked.Time // this end does not receive before
 	sent     uint64       // TLPs, each once
-	alarm    clocked.Time
-	starved  bool // the last choice failed for want of what comes with an Ack or UpdateFC
+	alarm    clocked.Time // when the line is free, as far as a timer is set for it
+	starved  bool         // the last choice failed for want of what comes with an Ack or UpdateFC
 
 	stall   Stall
 	stalled clocked.Time // since when, unless stall is stallNone
@@ -124,7 +125,7 @@ func (t *transmitter) place(class msg.TLPType) *packet {
 // or calls done. A link that is down swallows it.
 func (t *transmitter) launch(now clocked.Time, c choice, p *packet) (end clocked.Time) {
 	o := t.chosen(c)
-	p.bytes, p.credits, p.rule = uint32(o.wire), o.credits, o.packet
+	p.bytes, p.credits, p.rule = o.wire, o.credits, o.packet
 	if t.out.isDown(now) {
 		return now
 	}
@@ -132,7 +133,7 @@ func (t *transmitter) launch(now clocked.Time, c choice, p *packet) (end clocked
 	p.seq, p.order = t.sequence.Next(), t.sent
 	t.credits[headers(c.class)].Take(1)
 	t.credits[data(c.class)].Take(o.credits)
-	t.held += o.wire
+	t.held += int64(o.wire)
 	t.stats.WireBytes += uint64(p.bytes)
 	*t.end(p.seq) = t.stats.WireBytes
 	end = t.out.send(now, p, true)

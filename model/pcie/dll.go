@@ -22,6 +22,7 @@ const (
 
 var actionNames = [...]string{"nothing", "replay", "retrain"}
 
+// String is the action for people.
 func (a Action) String() string {
 	if int(a) < len(actionNames) {
 		return actionNames[a]
@@ -110,6 +111,7 @@ const (
 
 var judgementNames = [...]string{"accept", "duplicate", "bad", "discard"}
 
+// String is the judgement for people.
 func (j Judgement) String() string {
 	if int(j) < len(judgementNames) {
 		return judgementNames[j]

@@ -51,6 +51,7 @@ const (
 
 var verdictNames = [...]string{"no", "may", "must"}
 
+// String is the verdict for people.
 func (v Verdict) String() string {
 	if int(v) < len(verdictNames) {
 		return verdictNames[v]

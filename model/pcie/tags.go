@@ -15,14 +15,3 @@ func Tags(bits int) (first, count int) {
 	}
 	return 0, 0
 }
-
-// TagsCollide tells whether a function that uses tags of 8 and of 10 bits at the
-// same time must not have both outstanding: where one is of 8 bits, the low 8
-// bits must differ ([R-Tile]).
-func TagsCollide(a, b uint16) bool {
-	const short = 1 << 8
-	if (a < short) != (b < short) {
-		return a%short == b%short
-	}
-	return a == b
-}

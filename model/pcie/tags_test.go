@@ -9,15 +9,3 @@ func TestTags(t *testing.T) {
 		}
 	}
 }
-
-// A completer that returns 8 bits of a tag of 10 must not name another one.
-func TestTagsCollide(t *testing.T) {
-	for _, c := range []struct {
-		a, b uint16
-		want bool
-	}{{5, 5, true}, {5, 6, false}, {0x105, 5, true}, {5, 0x305, true}, {0x105, 6, false}, {0x105, 0x205, false}, {0x105, 0x105, true}} {
-		if got := TagsCollide(c.a, c.b); got != c.want {
-			t.Errorf("%#x and %#x: %t", c.a, c.b, got)
-		}
-	}
-}

@@ -67,7 +67,6 @@ func (m *Memory) cross(now clocked.Time, to, lines int) clocked.Time {
 // start gives a transfer of a user at a socket to the controller of its address.
 // What is not known yet comes on top of late.
 func (m *Memory) start(now clocked.Time, user int, t transfer) (late clocked.Time, known bool) {
-	var home int
 	home, pa := m.home(t.pa, user)
 	if home != user {
 		to := user

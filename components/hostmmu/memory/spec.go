@@ -89,9 +89,9 @@ func (c *Config) socket(client int) int {
 }
 
 // OfPeer describes the memory of a peer's host: the same parts, but one socket,
-// and no more than channels and banks to simulate.
+// and banks where the host has akita.
 func (s Spec) OfPeer() Spec {
-	s.NUMA = NUMA{Sockets: 1, Bandwidth: 1}
+	s.NUMA.Sockets = 1
 	if s.DRAM.Controller == controllerAkita {
 		s.DRAM.Controller = controllerBanks
 	}
