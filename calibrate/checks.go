@@ -45,37 +45,47 @@ func (c *Check) Wanted() string {
 	return "less"
 }
 
-// Checks runs the rules of sizing: 34 posted headers and 544 posted data credits
-// for writes of 256 B at Gen4 x16 whose credits are back after 300 ns; 225 tags
-// for reads of 64 B at Gen4 x16 and 600 ns; and 256 tags, where 525 are due, at
-// Gen5 x16 and 700 ns.
+// Rules of sizing, by the model's formulas: credits for writes of 256 B at Gen4 x16
+// that are back after 300 ns; tags for reads of 64 B at Gen4 x16 and 600 ns, and
+// too few of them at Gen5 x16 and 700 ns.
+const (
+	checkWrite, checkLoop = 256, 300 * clocked.Nanosecond
+	checkRead             = 64
+	checkLanes            = 16
+	fewTags               = 256
+)
+
+// Checks runs the rules of sizing: as many fill the link as the formulas say, and
+// one less does not.
 func Checks() ([]Check, error) {
+	headers, data := rules.CreditsFor(byteRate(4), int64(checkLoop), writeBytes(4), checkWrite)
 	var all []Check
-	for _, c := range []struct {
-		rule, value string
-		set         func(*pcie.Credits)
-		least       bool
-	}{
-		{"Gen4 x16, 256 B writes, credits back in 300 ns", "34 PH", func(c *pcie.Credits) { c.PH = 34 }, true},
-		{"Gen4 x16, 256 B writes, credits back in 300 ns", "33 PH", func(c *pcie.Credits) { c.PH = 33 }, false},
-		{"Gen4 x16, 256 B writes, credits back in 300 ns", "544 PD", func(c *pcie.Credits) { c.PD = 544 }, true},
-		{"Gen4 x16, 256 B writes, credits back in 300 ns", "543 PD", func(c *pcie.Credits) { c.PD = 543 }, false},
-	} {
-		share, err := creditShare(c.set)
-		if err != nil {
-			return nil, err
+	for less := range 2 {
+		for _, c := range []struct {
+			pool string
+			set  pcie.Credits
+		}{
+			{pool: "PH", set: pcie.Credits{PH: int(headers) - less}},
+			{pool: "PD", set: pcie.Credits{PD: int(data) - less}},
+		} {
+			share, err := creditShare(c.set)
+			if err != nil {
+				return nil, err
+			}
+			all = append(all, Check{Rule: "Gen4 x16, 256 B writes, credits back in 300 ns",
+				Value: fmt.Sprintf("%d %s", c.set.PH+c.set.PD, c.pool), Share: share, Want: 1, Least: less == 0})
 		}
-		all = append(all, Check{Rule: c.rule, Value: c.value, Share: share, Want: 1, Least: c.least})
 	}
+	enough := tagsFor(4, 600*clocked.Nanosecond)
 	for _, c := range []struct {
 		gen, tags int
 		trip      clocked.Time
 		want      float64
 		least     bool
 	}{
-		{4, 225, 600 * clocked.Nanosecond, 1, true},
-		{4, 224, 600 * clocked.Nanosecond, 1, false},
-		{5, 256, 700 * clocked.Nanosecond, 256. / 525, true},
+		{4, enough, 600 * clocked.Nanosecond, 1, true},
+		{4, enough - 1, 600 * clocked.Nanosecond, 1, false},
+		{5, fewTags, 700 * clocked.Nanosecond, fewTags / float64(tagsFor(5, 700*clocked.Nanosecond)), true},
 	} {
 		share, err := tagShare(c.gen, c.tags, c.trip)
 		if err != nil {
@@ -87,53 +97,66 @@ func Checks() ([]Check, error) {
 	return all, nil
 }
 
+// byteRate is what Gen4 or Gen5 x16 carries, in bytes a second, to three digits: what
+// the rest makes of a TLP is less than fullRate tells.
+func byteRate(gen int) int64 { return 31_500_000_000 << (gen - 4) }
+
+// writeBytes is a write of a check on the wire, readBytes the completion of a read.
+func writeBytes(gen int) int64 {
+	return rules.TLPBytes(gen, rules.Shape{Header: rules.Header4DW, Payload: checkWrite})
+}
+
+func readBytes(gen int) int64 {
+	return rules.TLPBytes(gen, rules.Shape{Header: rules.Header3DW, Payload: checkRead})
+}
+
+// tagsFor are the tags that a check's reads need.
+func tagsFor(gen int, trip clocked.Time) int {
+	return int(rules.TagsFor(byteRate(gen), int64(trip), readBytes(gen)))
+}
+
 // Transfers of a check's simulation, and those that do not count: where tags are
 // short, reads come in bursts of as many as there are, and whole bursts count.
 const checkTransfers, checkWarmup = 32 * 256, 8 * 256
 
-// creditShare is the share of full rate that writes of 256 B reach at Gen4 x16
-// when their credits come back 300 ns after they were taken: the TLP, the way
-// there, an UpdateFC at once, the way back.
-func creditShare(set func(*pcie.Credits)) (float64, error) {
-	const n, loop = 256, 300 * clocked.Nanosecond
+// creditShare is the share of full rate that a check's writes reach when their
+// credits come back checkLoop after they were taken: the TLP, the way there, an
+// UpdateFC at once, the way back.
+func creditShare(credits pcie.Credits) (float64, error) {
 	spec, err := plain(4)
 	if err != nil {
 		return 0, err
 	}
-	spec.Update.Every = 1
-	spec.LinkLatency = (loop - timeOnWire(&spec, rules.TLPBytes(4, rules.Shape{Header: rules.Header4DW, Payload: n})) -
-		timeOnWire(&spec, rules.DLLPBytes)) / 2
-	set(&spec.Credits)
-	s, err := saturate(spec, Writes, n, checkTransfers, checkWarmup, clocked.Nanosecond)
+	spec.Update.Every, spec.Credits = 1, credits
+	spec.LinkLatency = (checkLoop - timeOnWire(&spec, writeBytes(4)) - timeOnWire(&spec, rules.DLLPBytes)) / 2
+	s, err := saturate(spec, Writes, checkWrite, checkTransfers, checkWarmup, clocked.Nanosecond)
 	if err != nil {
 		return 0, err
 	}
-	return s.rate(Writes, n) / closedForm(&spec, Writes, n), nil
+	return s.rate(Writes, checkWrite) / closedForm(&spec, Writes, checkWrite), nil
 }
 
-// tagShare is the share of full rate that reads of 64 B reach when a tag is taken
+// tagShare is the share of full rate that a check's reads reach when a tag is taken
 // for the given time.
 func tagShare(gen, tags int, trip clocked.Time) (float64, error) {
-	const n = 64
 	spec, err := plain(gen)
 	if err != nil {
 		return 0, err
 	}
 	spec.Tags = tags
 	request := rules.TLPBytes(gen, rules.Shape{Header: rules.Header4DW})
-	completion := rules.TLPBytes(gen, rules.Shape{Header: rules.Header3DW, Payload: n})
-	host := trip - 2*spec.LinkLatency - timeOnWire(&spec, request) - timeOnWire(&spec, completion)
-	s, err := saturate(spec, Reads, n, checkTransfers, checkWarmup, host)
+	host := trip - 2*spec.LinkLatency - timeOnWire(&spec, request) - timeOnWire(&spec, readBytes(gen))
+	s, err := saturate(spec, Reads, checkRead, checkTransfers, checkWarmup, host)
 	if err != nil {
 		return 0, err
 	}
-	return s.rate(Reads, n) / closedForm(&spec, Reads, n), nil
+	return s.rate(Reads, checkRead) / closedForm(&spec, Reads, checkRead), nil
 }
 
-// plain is an ideal link of 16 lanes with nothing on its wire but TLPs and, of a
+// plain is an ideal link of checkLanes with nothing on its wire but TLPs and, of a
 // thousand, one Ack: the rules of sizing count no more. Its credits are infinite.
 func plain(gen int) (pcie.Spec, error) {
-	s, err := ideal(gen, 16)
+	s, err := ideal(gen, checkLanes)
 	s.SKP, s.Scale, s.Credits, s.AdapterCredits = false, 1, pcie.Credits{}, pcie.Credits{}
 	s.Ack = pcie.Timer{Delay: 30 * clocked.Microsecond, Every: 1000}
 	s.ReplayBuffer = pcie.ReplayBuffer{TLPs: rules.MaxOutstanding, Bytes: 16 << 20}

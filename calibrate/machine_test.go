@@ -1,7 +1,10 @@
 package calibrate
 
 import (
+	"fmt"
 	"math"
+	"os"
+	"strings"
 	"testing"
 
 	"rnicmmu/components/dmabench"
@@ -20,8 +23,10 @@ func TestMachines(t *testing.T) {
 			t.Errorf("%s: %d measurements", m.Profile, len(rows))
 		}
 		out := map[*Outlier]int{}
+		var kinds [2]tally // of latencies, of bandwidths
 		for i := range rows {
 			r := &rows[i]
+			kinds[kindOf(r)].add(r)
 			if !r.Good() {
 				t.Errorf("%s: %v of %d B: %.2f, measured %.2f (%+.1f %%); with the outlier's settings %.2f", m.Profile,
 					r.Test, r.Bytes, r.Model, r.Value, 100*r.Error(), r.With)
@@ -34,6 +39,61 @@ func TestMachines(t *testing.T) {
 			if o := &m.Outliers[i]; out[o] != len(o.Sizes) || o.Reason == "" {
 				t.Errorf("%s: %d of the sizes %v of %v are outliers; reason %q", m.Profile, out[o], o.Sizes, o.Test, o.Reason)
 			}
+		}
+		pageHasCounts(t, m, kinds[0], kinds[1])
+	}
+}
+
+// tally counts rows, and those that are within.
+type tally struct {
+	rows, within int
+	worst        float64 // error
+}
+
+func kindOf(r *Row) int {
+	if r.Test.Latency() {
+		return 0
+	}
+	return 1
+}
+
+func (c *tally) add(r *Row) {
+	c.rows++
+	c.worst = max(c.worst, math.Abs(r.Error()))
+	if r.Within() {
+		c.within++
+	}
+}
+
+// pageHasCounts checks the row of a machine in the page on calibration, of which
+// every latency is within.
+func pageHasCounts(t *testing.T, m *Machine, latency, bandwidth tally) {
+	page, err := os.ReadFile("../docs/calibration.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	name := strings.Trim(m.Title[strings.Index(m.Title, "("):], "()")
+	line := fmt.Sprintf("| %s | all within %.0f %% | %d of %d within %g %%, %d outliers |", name, math.Ceil(100*latency.worst),
+		bandwidth.within, bandwidth.rows, 100*BandwidthTolerance, bandwidth.rows-bandwidth.within)
+	if latency.within != latency.rows || !strings.Contains(string(page), line) {
+		t.Errorf("%d of %d latencies within; calibration.md lacks the row\n%s", latency.within, latency.rows, line)
+	}
+	head := fmt.Sprintf("| machine | latency, %d figures | bandwidth, %d figures |", 2*latency.rows, 2*bandwidth.rows)
+	if sum := fmt.Sprintf("; %d figures |", 2*(latency.rows+bandwidth.rows)); !strings.Contains(string(page), head) || !strings.Contains(string(page), sum) {
+		t.Errorf("calibration.md lacks\n%s\nor %q", head, sum)
+	}
+}
+
+// The name of the data's origin is that of every row.
+func TestDataSource(t *testing.T) {
+	for _, name := range []string{"data/pciebench_latency.csv", "data/pciebench_bandwidth.csv"} {
+		data, err := embedded.ReadFile(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		text := string(data)
+		if rows := strings.Count(text, "\n") - 1; rows < 1 || strings.Count(text, DataSource) != rows {
+			t.Errorf("%s: %d of %d rows are of %s", name, strings.Count(text, DataSource), rows, DataSource)
 		}
 	}
 }

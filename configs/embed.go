@@ -39,7 +39,8 @@ func lookUp(folder, noun, name string) (Document, error) {
 	return Document{Name: path.Join("configs", file), Data: data}, nil
 }
 
-func profileNames() []string { return names("profiles") }
+// Profiles lists the names of the embedded profiles.
+func Profiles() []string { return names("profiles") }
 
 // names lists a folder; embed sorts it by name.
 func names(folder string) []string {

@@ -26,7 +26,7 @@ func Schema(spec any) ([]byte, error) {
 	root["title"] = "rnicmmu configuration"
 	properties := root["properties"].(object)
 	properties[keyDescription] = object{"type": "string", "description": "what this file is, in one line"}
-	properties[keyProfile] = object{"enum": profileNames(), "description": "embedded profile to start from"}
+	properties[keyProfile] = object{"enum": Profiles(), "description": "embedded profile to start from"}
 	return json.MarshalIndent(root, "", "  ")
 }
 

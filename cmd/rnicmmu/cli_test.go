@@ -86,6 +86,7 @@ func TestBadInput(t *testing.T) {
 		{"run mine.yaml", "mine.yaml:3: tpt.mtt.entires: unknown key; did you mean tpt.mtt.entries?"},
 		{"run units.yaml", "units.yaml:2: tpt.clock: 800: a unit is due, e.g. 800MHz"},
 		{"run nowhere.yaml", "nowhere.yaml: no such file"},
+		{"run nfp6000-xx", "; embedded profiles are default, "},
 		{"run one two", "one CONFIG at most"},
 		{"run --seed x", `"x" for "--seed" flag: a whole number, 0 or more, is due; see rnicmmu run --help`},
 		{"run --seed -1", `"-1" for "--seed" flag: a whole number, 0 or more, is due`},

@@ -50,7 +50,7 @@ func decodeTLPCommand() *cobra.Command {
 			}
 			m, ids, err := ats.DecodeTLP(b)
 			if err != nil {
-				return err
+				return fmt.Errorf("%w; only TLPs of ATS and PRI are decoded", err)
 			}
 			return printTLP(c.OutOrStdout(), m, ids)
 		},

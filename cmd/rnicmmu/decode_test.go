@@ -118,6 +118,8 @@ func TestDecodeBadInput(t *testing.T) {
 		{"30000000 01000018 00000000 00000000", "byte 7 0x18: of ATS and PRI are"},
 		{"72000002 00080501 01000000 00000000 00000000", "TLP of 20 B: its header says 24"},
 		{"20000002 010021ff 00007fff 12345001", "address type 0"},
+		{"00000001 0000000f 00000000", "; only TLPs of ATS and PRI are decoded"},          // a memory read
+		{"40000001 0000000f 00000000 12345678", "; only TLPs of ATS and PRI are decoded"}, // a memory write
 	} {
 		out, err := decoded(strings.Fields(c.args)...)
 		if err == nil || out != "" || strings.Contains(err.Error(), "\n") || !strings.Contains(err.Error(), c.want) {

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -77,12 +78,16 @@ func sources(args []string) (configs.Sources, error) {
 	if len(args) == 0 {
 		return configs.Sources{Profile: "default"}, nil
 	}
-	if _, err := os.Stat(args[0]); errors.Is(err, os.ErrNotExist) {
+	_, missing := os.Stat(args[0])
+	if errors.Is(missing, os.ErrNotExist) {
 		if _, e := configs.Profile(args[0]); e == nil {
 			return configs.Sources{Profile: args[0]}, nil
 		}
 	}
 	doc, err := configs.ReadFile(args[0])
+	if errors.Is(missing, os.ErrNotExist) {
+		return configs.Sources{}, fmt.Errorf("%w; embedded profiles are %s", err, strings.Join(configs.Profiles(), ", "))
+	}
 	return configs.Sources{Files: []configs.Document{doc}}, err
 }
 

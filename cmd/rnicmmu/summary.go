@@ -147,8 +147,26 @@ func printLinks(t io.Writer, s *measure.Summary) {
 			s.PCIe.Poisoned, s.TPT.TableErrors, x.ContextErrors)
 	}
 	fmt.Fprintf(t, "PCIe\t%s up, %s down\n", fraction(s.PCIe.Up.Utilisation), fraction(s.PCIe.Down.Utilisation))
+	printLinkErrors(t, &s.PCIe)
 	if u := s.PCIe.Upstream; u != nil {
 		fmt.Fprintf(t, "PCIe above switches\t%s up, %s down\n", fraction(u.Up.Utilisation), fraction(u.Down.Utilisation))
+	}
+}
+
+// printLinkErrors writes what the adapters' links and those above switches repaired,
+// both directions added, and what no repair was for.
+func printLinkErrors(t io.Writer, p *measure.PCIeSummary) {
+	all := []*measure.LinkStats{&p.Up, &p.Down}
+	if u := p.Upstream; u != nil {
+		all = append(all, &u.Up, &u.Down)
+	}
+	var sum measure.LinkStats
+	for _, l := range all {
+		sum.Replayed, sum.Naks, sum.Recoveries = sum.Replayed+l.Replayed, sum.Naks+l.Naks, sum.Recoveries+l.Recoveries
+	}
+	if sum.Replayed+sum.Naks+sum.Recoveries+p.Timeouts > 0 {
+		fmt.Fprintf(t, "PCIe errors\t%d TLPs sent again, %d Naks, %d retrainings, %d requests timed out\n",
+			sum.Replayed, sum.Naks, sum.Recoveries, p.Timeouts)
 	}
 }
 

@@ -116,6 +116,21 @@ func TestPointsOfTenants(t *testing.T) {
 	}
 }
 
+// What links repaired is one line, of all directions, and none without any.
+func TestLinkErrorsArePrinted(t *testing.T) {
+	var s measure.Summary
+	if got := printed(&s, &platform.Spec{}); strings.Contains(got, "PCIe errors") {
+		t.Errorf("errors of none:\n%s", got)
+	}
+	s.PCIe.Up, s.PCIe.Down = measure.LinkStats{Replayed: 200, Naks: 20}, measure.LinkStats{Replayed: 40, Naks: 3, Recoveries: 1}
+	s.PCIe.Upstream = &measure.UpstreamLinks{Up: measure.LinkStats{Replayed: 5}, Down: measure.LinkStats{Replayed: 3, Naks: 4}}
+	s.PCIe.Timeouts = 2
+	const want = "248 TLPs sent again, 27 Naks, 1 retrainings, 2 requests timed out\n"
+	if got := printed(&s, &platform.Spec{}); !strings.Contains(got, want) {
+		t.Errorf("no %q in\n%s", want, got)
+	}
+}
+
 // An adapter that was cut off is told to whoever reads the print, and only then.
 func TestDeadAdapterIsPrinted(t *testing.T) {
 	for dead, want := range map[uint64]bool{0: false, 2: true} {

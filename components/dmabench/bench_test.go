@@ -156,6 +156,7 @@ func TestRefusals(t *testing.T) {
 		{func(s *Spec, _ *Program) { s.ReadSlots = 0 }, "read_slots 0"},
 		{func(s *Spec, _ *Program) { s.StoreRate = 0 }, "store_rate 0 b/s"},
 		{func(s *Spec, _ *Program) { s.WritePiece = 8192 }, "device.write_piece: 8192 B"},
+		{func(s *Spec, _ *Program) { s.WritePiece = 96 }, "device.write_piece: 96 B: a power of two"},
 		{func(s *Spec, _ *Program) { s.WriteGap = -1 }, "a time is negative"},
 		{func(_ *Spec, p *Program) { p.Bytes = 4097 }, "of 4097 B: 1 to 4096 is due"},
 		{func(_ *Spec, p *Program) { p.Window = 63 }, "window of 63 B"},

@@ -2,6 +2,7 @@ package dmabench
 
 import (
 	"fmt"
+	"math/bits"
 
 	"rnicmmu/clocked"
 	"rnicmmu/model"
@@ -34,8 +35,8 @@ func (s *Spec) Check() error {
 		return fmt.Errorf("device: contexts %d, read_slots %d: at least 1 is due", s.Contexts, s.ReadSlots)
 	case s.StoreRate < 1 || s.FetchRate < 1:
 		return fmt.Errorf("device: store_rate %d b/s, fetch_rate %d b/s: at least 1 b/s is due", s.StoreRate, s.FetchRate)
-	case s.WritePiece < 4 || s.WritePiece > block:
-		return fmt.Errorf("device.write_piece: %d B: 4 to 4096 is due", s.WritePiece)
+	case s.WritePiece < 4 || s.WritePiece > block || bits.OnesCount64(uint64(s.WritePiece)) != 1:
+		return fmt.Errorf("device.write_piece: %d B: a power of two from 4 to 4096 is due", s.WritePiece)
 	}
 	for _, t := range []clocked.Time{s.Command, s.DMAIssue, s.ReadDone, s.OddRead, s.PieceTime, s.WriteGap, s.LongGap, s.WriteDone} {
 		if t < 0 {

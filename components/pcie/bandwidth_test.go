@@ -96,7 +96,7 @@ func TestWriteBandwidth(t *testing.T) {
 // leave of the way down. How many requests share an Ack depends on where in a
 // completion its timer ends; the closed form takes the mean.
 func TestReadBandwidth(t *testing.T) {
-	for _, split := range []string{SplitMin, SplitRCB} {
+	for _, split := range []string{rules.SplitMin.String(), rules.SplitRCB.String()} {
 		for _, n := range []uint32{64, 256, 512, 2048} {
 			for _, skp := range []bool{false, true} {
 				r := newRig(t, ample, func(s *rigSpec) { s.SplitPolicy, s.SKP = split, skp })

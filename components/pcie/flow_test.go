@@ -125,7 +125,7 @@ func tight(s *rigSpec) {
 	s.AdapterCredits = Credits{PH: 1, PD: 16, CPLH: 3, CPLD: 24}
 	s.TagBits, s.Tags, s.CompletionBuffer, s.ReadQueue, s.WriteQueue = 5, 5, 1024, 2, 2
 	s.Ack.Every, s.Update.Every, s.ReplayBuffer = 3, 2, ReplayBuffer{TLPs: 5, Bytes: 1024}
-	s.ECRC, s.SplitPolicy = true, SplitRandom
+	s.ECRC, s.SplitPolicy = true, "random"
 }
 
 // lossy loses and damages TLPs, by lot and on purpose.

@@ -66,7 +66,7 @@ func lossySpec(t *rapid.T) Spec {
 	s.AdapterCredits = Credits{PH: few("aph", 1), PD: few("apd", 16), CPLH: few("cplh", 1), CPLD: few("cpld", 16)}
 	s.Tags = rapid.IntRange(1, 8).Draw(t, "tags")
 	s.CompletionBuffer = 1024
-	s.SplitPolicy = rapid.SampledFrom([]string{SplitMin, SplitRCB, SplitRandom}).Draw(t, "split")
+	s.SplitPolicy = rapid.SampledFrom([]string{"min", "rcb", "random"}).Draw(t, "split")
 	s.Pass = rapid.SampledFrom([]string{PassBlocked, PassAlways, PassRandom}).Draw(t, "pass")
 	s.Relaxed = rapid.Bool().Draw(t, "relaxed")
 	s.IDOrdered = rapid.Bool().Draw(t, "ido")

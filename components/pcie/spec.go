@@ -77,14 +77,9 @@ type Credits struct {
 	CPLD int `key:"cpld" default:"0" min:"0" max:"32752" doc:"completion data, 16 B each; 0: infinite, of a switch's port 1024" source:"[R-Tile]: endpoints and root complexes without peer-to-peer must advertise infinite, switches must not; of a switch's port: [cocotbext-pcie], a bridge"`
 }
 
-// Policies of completion splitting.
-const (
-	SplitMin    = "min"    // the fewest completions
-	SplitRCB    = "rcb"    // one for each read completion boundary
-	SplitRandom = "random" // any that are legal
-)
-
-var splits = map[string]rules.Split{SplitMin: rules.SplitMin, SplitRCB: rules.SplitRCB, SplitRandom: rules.SplitRandom}
+// splits are the policies of completion splitting by name.
+var splits = map[string]rules.Split{rules.SplitMin.String(): rules.SplitMin, rules.SplitRCB.String(): rules.SplitRCB,
+	rules.SplitRandom.String(): rules.SplitRandom}
 
 // deep tells whether a TLP may pass another of its class although that can go, or
 // because of an attribute.
@@ -165,7 +160,7 @@ func goodSize(n model.Bytes) bool {
 func (s *Spec) checkCredits(c *Credits, group string) error {
 	for p, n := range c.pools() {
 		pool, scale := rules.Pool(p), rules.Scale(s.Scale)
-		least, most := rules.MinCredits(pool, scale, uint32(s.MPS), false), rules.MaxCredits(pool, scale)
+		least, most := rules.MinCredits(pool, scale, uint32(s.MPS)), rules.MaxCredits(pool, scale)
 		switch {
 		case n < 0 || n > 0 && uint32(n/s.Scale*s.Scale) < least:
 			return fmt.Errorf("%s.%s: %d: 0 (infinite) or at least %d is due, or a TLP of pcie.mps (%d B) could never be sent",

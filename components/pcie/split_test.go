@@ -74,14 +74,14 @@ func TestSplitPolicy(t *testing.T) {
 		policy string
 		short  model.Bytes
 		want   uint64
-	}{{SplitMin, 0, 3}, {SplitMin, 511, 3}, {SplitMin, 512, 5}, {SplitRCB, 0, 5}, {SplitRandom, 512, 5}} {
+	}{{"min", 0, 3}, {"min", 511, 3}, {"min", 512, 5}, {"rcb", 0, 5}, {"random", 512, 5}} {
 		if got := count(c.policy, c.short, 1); got != c.want {
 			t.Errorf("%s, short %v: %d completions, want %d", c.policy, c.short, got, c.want)
 		}
 	}
 	var seen [6]bool
 	for seed := range uint64(40) {
-		n := count(SplitRandom, 0, seed)
+		n := count("random", 0, seed)
 		if n < 3 || n > 5 {
 			t.Fatalf("random: %d completions, want 3 to 5", n)
 		}

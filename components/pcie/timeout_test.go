@@ -90,7 +90,7 @@ func TestLateInPart(t *testing.T) {
 	three := serial(&spec, 3*84)
 	way := serial(&spec, 24) + 2*spec.LinkLatency + hop
 	latency := timeout - way - three - 1
-	r := newRig(t, patient(latency, 1), func(s *rigSpec) { s.SplitPolicy = SplitRCB })
+	r := newRig(t, patient(latency, 1), func(s *rigSpec) { s.SplitPolicy = "rcb" })
 	r.clients[0].todo = repeat(read1(1<<32, 512), 2)
 	r.run(t)
 	free := sent(0) + way + latency + serial(&spec, 8*84)

@@ -26,8 +26,8 @@ var classNames = [numClasses]string{"posted", "non-posted", "completion"}
 // rows are the classes in the ordering table.
 var rows = [numClasses]rules.Class{msg.Posted: rules.Posted, msg.NonPosted: rules.NonPosted, msg.Completion: rules.Completion}
 
-func headers(class msg.TLPType) rules.Pool { return rules.Pool(2 * class) }
-func data(class msg.TLPType) rules.Pool    { return rules.Pool(2*class + 1) }
+func headers(class msg.TLPType) rules.Pool { return rows[class].Headers() }
+func data(class msg.TLPType) rules.Pool    { return rows[class].Data() }
 
 // prefixes is how many a request for a process has: completions have none
 // ([PCIe]), and they take no credit of their own ([R-Tile]).

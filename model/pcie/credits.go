@@ -67,15 +67,12 @@ func MaxCredits(p Pool, s Scale) uint32 { return (1<<(FieldBits(p)-1) - 1) << s.
 
 // MinCredits is the least that a receiver may advertise where it does not
 // advertise 0 (infinite), in credits: one header, and the data of one maximal
-// TLP; non-posted data 1, or 2 with AtomicOps; all in whole steps of the scale
+// TLP; one of non-posted data, for there are no AtomicOps; all in whole steps of the scale
 // (recalled). mps is in bytes.
-func MinCredits(p Pool, s Scale, mps uint32, atomics bool) uint32 {
+func MinCredits(p Pool, s Scale, mps uint32) uint32 {
 	n := uint32(1)
-	switch {
-	case p == PD || p == CPLD:
+	if p == PD || p == CPLD {
 		n = DataCredits(mps)
-	case p == NPD && atomics:
-		n = 2
 	}
 	step := uint32(1) << s.shift()
 	return (n + step - 1) / step * step

@@ -58,10 +58,3 @@ func CompletionPiece(addr model.PA, left, rcb, mps uint32, split Split, draw uin
 	}
 	return min(first+uint32(draw%uint64(boundaries+1))*rcb, left)
 }
-
-// ByteCount is the field of a completion of a read with so many bytes left,
-// those of this completion included: 12 bits, 0 for 4096.
-func ByteCount(left uint32) uint16 { return uint16(left & 0xFFF) }
-
-// LowerAddress is the field of a completion whose first byte is at addr: 7 bits.
-func LowerAddress(addr model.PA) uint8 { return uint8(addr & 0x7F) }
