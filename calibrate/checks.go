@@ -34,6 +34,17 @@ func (c *Check) Good() bool {
 	return c.Share < fullRate
 }
 
+// Wanted says how Share has to stand to Want.
+func (c *Check) Wanted() string {
+	switch {
+	case c.Want < 1:
+		return "equal"
+	case c.Least:
+		return "full"
+	}
+	return "less"
+}
+
 // Checks runs the rules of sizing: 34 posted headers and 544 posted data credits
 // for writes of 256 B at Gen4 x16 whose credits are back after 300 ns; 225 tags
 // for reads of 64 B at Gen4 x16 and 600 ns; and 256 tags, where 525 are due, at

@@ -14,6 +14,10 @@ import (
 //go:embed data/*.csv
 var embedded embed.FS
 
+// DataSource is where the embedded measurements come from, as their column source
+// says.
+const DataSource = "pcie-bench/data@b2abf2f"
+
 // Point is one measurement.
 type Point struct {
 	Test  dmabench.Test

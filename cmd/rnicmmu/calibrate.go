@@ -12,6 +12,7 @@ import (
 
 	"rnicmmu/calibrate"
 	"rnicmmu/plots"
+	"rnicmmu/sweep"
 )
 
 // calibrateFlags are the flags of calibrate as written.
@@ -34,7 +35,7 @@ func calibrateCommand() *cobra.Command {
 			"payload bandwidth by transfer size of every link beside its closed form; the rules of sizing credits and\n" +
 			"tags; latency and bandwidth by size of two measured machines. The status is 1 where a closed form is\n" +
 			"missed by more than 1 %, a rule is not met, or a measurement is missed (5 % of a latency, 10 % of a\n" +
-			"bandwidth) that is not named as an outlier with its reason.",
+			"bandwidth) that is not named as an outlier with its reason. Nothing is written before all is compared.",
 		Example: "  rnicmmu calibrate pcie\n" +
 			"  rnicmmu calibrate pcie --gen 4,5 --lanes 16 --brief\n" +
 			"  rnicmmu calibrate pcie --out out/calibration",
@@ -52,7 +53,7 @@ func calibrateCommand() *cobra.Command {
 	c.Flags().IntSliceVar(&f.gens, "gen", nil, "closed forms of these generations only, e.g. 4,5")
 	c.Flags().IntSliceVar(&f.lanes, "lanes", nil, "closed forms of these widths only, e.g. 8,16")
 	c.Flags().BoolVar(&f.brief, "brief", false, "print what is summed up and what is missed, not every row")
-	c.Flags().StringVar(&f.out, "out", "", "folder for the tables as CSV, the machines' parameters, and figures")
+	c.Flags().StringVar(&f.out, "out", "", "folder for the tables as CSV, the machines as configurations, and figures")
 	c.Flags().StringSliceVar(&f.formats, "format", []string{"png", "svg"}, "of the figures: svg, png or pdf; several with commas")
 	return c
 }
@@ -73,7 +74,11 @@ func calibratePCIe(ctx context.Context, w io.Writer, f *calibrateFlags) error {
 	if err := plots.CheckFormats(f.formats); err != nil {
 		return err
 	}
+	simulating.Store(true)
 	c, err := compare(ctx, widths)
+	if errors.Is(err, context.Canceled) {
+		return fmt.Errorf("%w: calibrate keeps nothing of what had finished", sweep.ErrInterrupted)
+	}
 	if err != nil {
 		return err
 	}

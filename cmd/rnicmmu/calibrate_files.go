@@ -18,8 +18,8 @@ import (
 	"rnicmmu/sweep"
 )
 
-// write puts the tables, the machines' parameters and the figures into a folder
-// and names the files.
+// write puts the tables, the machines' and the device's parameters and the figures
+// into a folder and names the files.
 func (c *calibration) write(w io.Writer, f *calibrateFlags) error {
 	if err := measure.MakeFolder(f.out); err != nil {
 		return err
@@ -36,24 +36,63 @@ func (c *calibration) write(w io.Writer, f *calibrateFlags) error {
 			return err
 		}
 	}
-	for _, m := range c.machines {
-		spec, err := m.Load(nil)
-		if err != nil {
-			return err
-		}
-		text, err := configs.Marshal(&spec, true)
-		if err != nil {
-			return err
-		}
-		if err := keep(w, filepath.Join(f.out, m.Profile+".yaml"), text); err != nil {
-			return err
-		}
+	if err := c.writeMachines(w, f.out); err != nil {
+		return err
 	}
 	files, err := plots.DrawOverlays(f.out, f.formats, c.overlays())
 	for _, name := range files {
 		fmt.Fprintln(w, name)
 	}
 	return err
+}
+
+// writeMachines puts link and host of each machine into a configuration that run
+// takes, and the device, which is the same in all, into a file beside them.
+func (c *calibration) writeMachines(w io.Writer, folder string) error {
+	device, machine, err := deviceKeys()
+	if err != nil {
+		return err
+	}
+	for i, m := range c.machines {
+		spec, err := m.Load(nil)
+		if err != nil {
+			return err
+		}
+		head := fmt.Sprintf("# Link and host of: %s; rnicmmu run takes it\n", m.Title)
+		if err := keepSpec(w, filepath.Join(folder, m.Profile+".yaml"), head, &spec, device); err != nil {
+			return err
+		}
+		if i > 0 {
+			continue
+		}
+		head = "# The measuring device of rnicmmu calibrate pcie, of all machines; no configuration of rnicmmu run\n"
+		if err := keepSpec(w, filepath.Join(folder, "measuring-device.yaml"), head, &spec, machine); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// deviceKeys are the parameters of the device, and those of link and host.
+func deviceKeys() (device, machine []string, err error) {
+	params, err := configs.Params(&calibrate.Spec{})
+	for _, p := range params {
+		if strings.HasPrefix(p.Key, "device.") {
+			device = append(device, p.Key)
+		} else {
+			machine = append(machine, p.Key)
+		}
+	}
+	return device, machine, err
+}
+
+// keepSpec writes parameters but for those without.
+func keepSpec(w io.Writer, path, head string, spec *calibrate.Spec, without []string) error {
+	text, err := configs.Marshal(spec, true, without...)
+	if err != nil {
+		return err
+	}
+	return keep(w, path, append([]byte(head), text...))
 }
 
 func keep(w io.Writer, path string, data []byte) error {
@@ -82,10 +121,10 @@ func (c *calibration) closedTable() [][]string {
 }
 
 func (c *calibration) checkTable() [][]string {
-	rows := [][]string{{"rule", "value", "share", "want", "good"}}
+	rows := [][]string{{"rule", "value", "share", "wanted", "than_share", "good"}}
 	for i := range c.checks {
 		x := &c.checks[i]
-		rows = append(rows, []string{x.Rule, x.Value, exact(x.Share), exact(x.Want), strconv.FormatBool(x.Good())})
+		rows = append(rows, []string{x.Rule, x.Value, exact(x.Share), x.Wanted(), exact(x.Want), strconv.FormatBool(x.Good())})
 	}
 	return rows
 }
@@ -114,7 +153,7 @@ func (c *calibration) overlays() []plots.Overlay {
 	var all []plots.Overlay
 	for i, m := range c.machines {
 		latency := plots.Overlay{Name: "latency-" + m.Profile, Title: "Latency: points " + m.Title + ", lines the model",
-			X: "bytes of a transfer", Y: "mean latency (ns)", LogX: true, Footer: footer + " · pcie-bench/data b2abf2f",
+			X: "bytes of a transfer", Y: "mean latency (ns)", LogX: true, Footer: footer + " · " + calibrate.DataSource,
 			Panels: []plots.OverlayPanel{c.panel(i, "command path", dmabench.CommandRead, dmabench.CommandWriteRead),
 				c.panel(i, "DMA engine", dmabench.DMARead, dmabench.DMAWriteRead)}}
 		bandwidth := plots.Overlay{Name: "bandwidth-" + m.Profile, Title: "Bandwidth: points " + m.Title + ", lines the model",

@@ -82,12 +82,9 @@ func printChecks(w io.Writer, checks []calibrate.Check) bool {
 	t := columns(w)
 	for i := range checks {
 		c := &checks[i]
-		want, verdict := "full", "FAIL"
-		switch {
-		case c.Want < 1:
+		want, verdict := c.Wanted(), "FAIL"
+		if c.Want < 1 {
 			want = fmt.Sprintf("%.1f %%", 100*c.Want)
-		case !c.Least:
-			want = "less"
 		}
 		if c.Good() {
 			verdict = "ok"

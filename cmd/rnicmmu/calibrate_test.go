@@ -2,15 +2,23 @@ package main
 
 import (
 	"bytes"
+	"context"
 	"encoding/csv"
+	"errors"
+	"io"
 	"math"
 	"os"
 	"path/filepath"
+	"reflect"
+	"slices"
 	"strings"
 	"testing"
 
 	"rnicmmu/calibrate"
 	"rnicmmu/components/dmabench"
+	"rnicmmu/configs"
+	"rnicmmu/platform"
+	"rnicmmu/sweep"
 )
 
 // One link is compared in brief, and everything is kept.
@@ -36,11 +44,65 @@ func TestCalibrate(t *testing.T) {
 			t.Errorf("%s: %d rows, %v, want %d", name, len(all), err, rows)
 		}
 	}
-	for _, name := range []string{"nfp6000-haswell.yaml", "nfp6000-broadwell.yaml", "figures/latency-nfp6000-haswell.svg",
+	for _, name := range []string{"nfp6000-haswell.yaml", "nfp6000-broadwell.yaml", "measuring-device.yaml", "figures/latency-nfp6000-haswell.svg",
 		"figures/bandwidth-nfp6000-broadwell.svg", "figures/closed.svg"} {
 		if _, err := os.Stat(filepath.Join(dir, "kept", name)); err != nil {
 			t.Error(err)
 		}
+	}
+}
+
+// The machines' configurations are taken by run as they are, and are the profiles;
+// the device's parameters stand apart.
+func TestCalibrateKeepsConfigurations(t *testing.T) {
+	dir := t.TempDir()
+	c := calibration{machines: calibrate.Machines()}
+	if err := c.writeMachines(io.Discard, dir); err != nil {
+		t.Fatal(err)
+	}
+	for _, m := range c.machines {
+		var got, want platform.Spec
+		doc, err := configs.ReadFile(filepath.Join(dir, m.Profile+".yaml"))
+		if err == nil {
+			_, err = configs.Load(&got, configs.Sources{Files: []configs.Document{doc}})
+		}
+		if err == nil {
+			_, err = configs.Load(&want, configs.Sources{Profile: m.Profile})
+		}
+		if err != nil || !reflect.DeepEqual(got, want) {
+			t.Errorf("%s: %v, or another configuration than the profile", m.Profile, err)
+		}
+	}
+	text := read(t, dir, "measuring-device.yaml")
+	if !strings.HasPrefix(text, "# ") || !strings.Contains(text, "\ndevice:") || strings.Contains(text, "\npcie:") {
+		t.Errorf("the device: %s", text)
+	}
+}
+
+// What is wanted of a rule's share can be read from its row.
+func TestCheckTable(t *testing.T) {
+	c := calibration{checks: []calibrate.Check{{Rule: "r", Value: "34 PH", Share: 1, Want: 1, Least: true},
+		{Rule: "r", Value: "33 PH", Share: 0.97, Want: 1}, {Rule: "r", Value: "7 tags", Share: 0.5, Want: 0.5, Least: true}}}
+	var got []string
+	for _, row := range c.checkTable() {
+		got = append(got, strings.Join(row[2:], " "))
+	}
+	if want := []string{"share wanted than_share good", "1 full 1 true", "0.97 less 1 true", "0.5 equal 0.5 true"}; !slices.Equal(got, want) {
+		t.Errorf("%q, want %q", got, want)
+	}
+}
+
+// A calibration that is interrupted says so, and that it keeps nothing.
+func TestCalibrateInterrupted(t *testing.T) {
+	ctx, stop := context.WithCancel(t.Context())
+	stop()
+	f := calibrateFlags{gens: []int{3}, lanes: []int{8}, out: filepath.Join(t.TempDir(), "kept"), formats: []string{"svg"}}
+	err := calibratePCIe(ctx, io.Discard, &f)
+	if !errors.Is(err, sweep.ErrInterrupted) || !strings.Contains(err.Error(), "keeps nothing") {
+		t.Errorf("%v", err)
+	}
+	if _, err := os.Stat(f.out); !os.IsNotExist(err) {
+		t.Errorf("a folder was made, %v", err)
 	}
 }
 

@@ -38,6 +38,7 @@ func main() {
 	context.AfterFunc(ctx, func() {
 		stop() // a second signal ends the program at once
 		if !simulating.Load() {
+			fmt.Fprintln(os.Stderr, sweep.ErrInterrupted)
 			os.Exit(exitInterrupted)
 		}
 	})

@@ -83,9 +83,10 @@
 //
 // Not modelled: AtomicOps and other non-posted TLPs with data, several functions of
 // an adapter (IDO acts by adapter and PASID), bit errors in what a link sends while
-// it retrains and DLLPs lost in it, several traffic classes (so an invalidation has one completion),
-// reads of the adapter by the host, the content of what a peer reads, the link's training at the start and changes
-// of its speed, width or power, L0s and L1, UpdateFC without news (they matter
+// it retrains and DLLPs lost in it, several traffic classes (so an invalidation has
+// one completion), reads of the adapter by the host, the content of what a peer
+// reads, the link's training at the start and changes of its speed, width or power,
+// L0s and L1, UpdateFC without news (they matter
 // only where one was lost), sequence numbers of flits (damage takes the flit, and
 // replay goes by TLPs), what DL_Down completes on its own, and a mixture of tags
 // of 8 and 10 bits.

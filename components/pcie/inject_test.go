@@ -203,10 +203,12 @@ func TestInjectedEventsAreChecked(t *testing.T) {
 		{"down 3 drop 1us", `"drop 1us"`},
 		{"down 3 delay", `"delay": up or down`},
 		{"down 3 delay 1us 2us", `"delay 1us 2us"`},
-		{"down 3 delay soon", `delay "soon": a time as 100ns or 1us is due`},
+		{"down 3 delay soon", `delay "soon": a time as 500ps, 100ns or 1us is due, an hour at most`},
 		{"down 3 delay -1us", `delay "-1us"`},
 		{"down 3 delay 2h", `delay "2h"`},
-		{"up 1 drop, up 2 nak, up 1 corrupt", "TLP 1 is named twice on its way; one event for each is due"},
+		{"down 3 delay NaNs", `delay "NaNs"`},
+		{"up 1 drop, up 2 nak, up 1 corrupt", "TLP 1 of the way up is named twice; one event for each is due"},
+		{"up 1 drop, down 1 nak, down 1 corrupt", "TLP 1 of the way down is named twice; one event for each is due"},
 		{"up 1 drop,, down 1 dorp", `"down 1 dorp": "dorp"`},
 	} {
 		s := defaultSpec(t)
@@ -217,7 +219,7 @@ func TestInjectedEventsAreChecked(t *testing.T) {
 			t.Errorf("%q: %v, want one line of pcie.inject.events with %q", c.events, err, c.want)
 		}
 	}
-	for _, events := range []string{"", " , ", "up 1 drop,down 1 nak", " up  2 delay 1.5us ,\tup 1 poison,"} {
+	for _, events := range []string{"", " , ", "up 1 delay 23800ps", "up 1 drop,down 1 nak", " up  2 delay 1.5us ,\tup 1 poison,"} {
 		s := defaultSpec(t)
 		s.Inject.Events = events
 		if err := s.Check(); err != nil {
@@ -229,12 +231,12 @@ func TestInjectedEventsAreChecked(t *testing.T) {
 // Events are done in the order of their TLPs, whatever that of their list, and
 // each on its own way.
 func TestEventsAreInOrder(t *testing.T) {
-	s := Inject{Events: "down 5 nak, up 7 drop, up 2 delay 1.5us, up 3 frame"}
+	s := Inject{Events: "down 5 nak, up 7 drop, up 2 delay 1.5us, up 3 frame, down 6 delay 23.8ns, down 8 delay 500ps"}
 	up, down := s.events(true), s.events(false)
 	if want := []event{{tlp: 2, what: damageDelay, delay: 1500 * ns}, {tlp: 3, what: damageFraming}, {tlp: 7, what: damageDrop}}; !slices.Equal(up, want) {
 		t.Errorf("up: %v, want %v", up, want)
 	}
-	if want := []event{{tlp: 5, what: damageNak}}; !slices.Equal(down, want) {
+	if want := []event{{tlp: 5, what: damageNak}, {tlp: 6, what: damageDelay, delay: 23800}, {tlp: 8, what: damageDelay, delay: 500}}; !slices.Equal(down, want) {
 		t.Errorf("down: %v, want %v", down, want)
 	}
 }

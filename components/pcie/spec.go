@@ -142,8 +142,8 @@ func (s *Spec) checkBuffers() error {
 		return fmt.Errorf("pcie.tag_bits: 14: at most 10 is due below pcie.gen 6")
 	case s.Tags < 0:
 		return fmt.Errorf("pcie.tags: %d: 0 (all) or more is due", s.Tags)
-	case s.CompletionBuffer < s.MRRS || s.CompletionBuffer > 1<<30:
-		return fmt.Errorf("pcie.completion_buffer: %d B: at least pcie.mrrs (%d B) and at most 1 GiB is due, or a read could never be sent", s.CompletionBuffer, s.MRRS)
+	case s.CompletionBuffer < s.MRRS || s.CompletionBuffer > 16<<20:
+		return fmt.Errorf("pcie.completion_buffer: %d B: at least pcie.mrrs (%d B) and at most 16 MiB is due, or a read could never be sent", s.CompletionBuffer, s.MRRS)
 	case s.ReadQueue < 1 || s.WriteQueue < 1 || s.ReadQueue > 4096 || s.WriteQueue > 4096:
 		return fmt.Errorf("pcie: read_queue %d, write_queue %d: 1 to 4096 is due", s.ReadQueue, s.WriteQueue)
 	case s.LinkLatency < 1:
