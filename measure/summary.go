@@ -127,13 +127,15 @@ type UpstreamLinks struct {
 
 // LinkStats counts one direction of a link.
 type LinkStats struct {
-	TLPs         uint64  `json:"tlps"`
-	Bytes        uint64  `json:"bytes"` // on the wire, with overheads
-	PayloadBytes uint64  `json:"payload_bytes"`
-	Replayed     uint64  `json:"replayed"`    // TLPs sent again by the data link layer, in neither of the above
-	Naks         uint64  `json:"naks"`        // that the sender of this direction received
-	Recoveries   uint64  `json:"recoveries"`  // retrainings that the sender of this direction began
-	Utilisation  float64 `json:"utilisation"` // 0 … 1 of simulated time
+	TLPs           uint64  `json:"tlps"`
+	Bytes          uint64  `json:"bytes"` // on the wire, with overheads
+	PayloadBytes   uint64  `json:"payload_bytes"`
+	Replayed       uint64  `json:"replayed"`         // TLPs sent again by the data link layer, in neither of the above
+	Naks           uint64  `json:"naks"`             // that the sender of this direction received
+	ReplayTimeouts uint64  `json:"replay_timeouts"`  // of the sender's replay timer
+	Rollovers      uint64  `json:"replay_rollovers"` // of its REPLAY_NUM: fourth replay without progress
+	Recoveries     uint64  `json:"recoveries"`       // retrainings that the sender of this direction began
+	Utilisation    float64 `json:"utilisation"`      // 0 … 1 of simulated time
 }
 
 // PCIeStalls is the time that work ready to go waited, by reason.

@@ -61,7 +61,7 @@ func (s *System) audit() {
 	s.auditIOMMU(violate)
 	s.auditChildren(violate)
 	for i := range s.nodes {
-		if !s.kernel.Dead(i) { // a dead one's walks never end, and what it refused does not come again
+		if !s.cutOff(i) { // a dead one's walks never end, and what it refused does not come again
 			s.auditNode(i, violate)
 		}
 	}
@@ -110,7 +110,7 @@ func (s *System) auditIOMMU(violate func(rule, format string, args ...any)) {
 		stray += n.tpt.Stats.StrayResponses
 	}
 	took := u.PageRequests + u.AutoReply + u.PagesDropped
-	if s.kernel.Stats.DeadAdapters > 0 { // what their root ports drop comes to nobody
+	if s.anyCutOff() { // what they send comes to nobody
 		asked = took
 	}
 	if asked != took || stray > 0 || s.kernel.Stats.PageRequests != u.PageRequests {
@@ -120,6 +120,25 @@ func (s *System) auditIOMMU(violate func(rule, format string, args ...any)) {
 	if u.UnexpectedCompletions > 0 {
 		violate(RulePages, "%d invalidate completions for idle tags", u.UnexpectedCompletions)
 	}
+}
+
+// cutOff tells whether nothing passes between an adapter and the host any more:
+// the kernel has given it up, or its link is down.
+func (s *System) cutOff(i int) bool {
+	down := s.nodes[i].spec.PCIe.Inject.Down
+	if s.spec.Host.Switch.Adapters > 0 && s.spec.Host.Switch.PCIe.Inject.Down > 0 {
+		down = s.spec.Host.Switch.PCIe.Inject.Down
+	}
+	return s.kernel.Dead(i) || down > 0 && s.engine.Now() >= down
+}
+
+func (s *System) anyCutOff() bool {
+	for i := range s.nodes {
+		if s.cutOff(i) {
+			return true
+		}
+	}
+	return false
 }
 
 // busyUnits names the units that have something in flight. Those of an adapter
@@ -136,7 +155,7 @@ func (s *System) busyUnits() (busy []string) {
 		add(s.iommu.Idle(), s.iommu.Name())
 	}
 	for i, n := range s.nodes {
-		if !s.kernel.Dead(i) {
+		if !s.cutOff(i) {
 			add(n.tpt.Idle(), n.tpt.Name())
 			add(n.responder.Idle(), n.responder.Name())
 			add(n.link.Idle(), n.link.Endpoint.Name())

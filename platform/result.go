@@ -28,6 +28,8 @@ func (s *System) summary(interrupted bool) *measure.Summary {
 	for i, n := range s.nodes {
 		if s.kernel.Dead(i) {
 			sum.Invalidations.DeadAdapters++
+		}
+		if s.cutOff(i) {
 			sum.Faults.QPGone += n.tpt.FaultsOpen()
 		}
 	}
@@ -153,6 +155,8 @@ func addLink(l *measure.LinkStats, t *measure.PCIeStalls, x pcie.Stats) {
 	l.Replayed += x.Replayed
 	l.Naks += x.Naks
 	l.Recoveries += x.Recoveries
+	l.ReplayTimeouts += x.ReplayTimeouts
+	l.Rollovers += x.Rollovers
 	for pool, total := range []*clocked.Time{&t.PH, &t.PD, &t.NPH, &t.NPD, &t.CPLH, &t.CPLD} {
 		*total += x.Stalls[pool]
 		t.Credit += x.Stalls[pool]

@@ -118,6 +118,9 @@ func (s *System) busyTimes() (adapters, upstream [2]clocked.Time) {
 // sending, on average over the links.
 func (s *System) utilisation(sum *measure.Summary) {
 	span := float64(sum.SimulatedPS)
+	if sum.Interrupted { // lines have gone on since the last access
+		span = float64(s.engine.Now() - max(0, s.warmAt))
+	}
 	if span == 0 {
 		return
 	}

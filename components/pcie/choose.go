@@ -11,7 +11,7 @@ import (
 // Policies of passing: what is done where the ordering table leaves it open.
 const (
 	PassBlocked = "blocked" // pass only what cannot go
-	PassAlways  = "always"  // the youngest that may pass goes
+	PassAlways  = "always"  // the youngest that may pass goes, unless one has waited long
 	PassRandom  = "random"  // any that may go
 )
 
@@ -27,6 +27,10 @@ func (p *passing) open() bool { return p.always || p.random != nil }
 // window is how many offers of a class are looked at where one may pass another
 // of its class: as many as a root port holds.
 const window = rootQueue
+
+// patience is how often an offer that could go may stay behind under an open
+// policy: beyond it, requests would time out on a link without a fault.
+const patience = window
 
 // scan goes through the offers of all classes from the oldest on.
 type scan struct {
@@ -73,9 +77,11 @@ func (t *transmitter) search(now clocked.Time) (c choice, lack Stall) {
 				if lack == stallNone {
 					lack = missing
 				}
-			case !t.pass.open():
+			case !t.pass.open() || o.stayed == patience:
+				o.stayed = 0
 				return at, stallNone
 			default:
+				o.stayed++
 				found++
 				if t.pass.always || t.pass.random.IntN(found) == 0 {
 					c = at
@@ -86,6 +92,7 @@ func (t *transmitter) search(now clocked.Time) (c choice, lack Stall) {
 		s.stays++
 	}
 	if found > 0 {
+		t.chosen(c).stayed = 0
 		return c, stallNone
 	}
 	return c, lack

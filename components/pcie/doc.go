@@ -1,6 +1,7 @@
-// Package pcie is one PCI Express link from its transactions down to its data
-// link layer: the adapter's Endpoint, the host's RootPort and the two lines
-// between them. Rules without a clock are in model/pcie.
+// Package pcie is PCI Express links from their transactions down to their data
+// link layer: the adapter's Endpoint, the host's RootPort, the two lines between
+// them, and the Switch that puts several adapters behind one root port. Rules
+// without a clock are in model/pcie.
 //
 //	            Endpoint                      line up                      RootPort
 //	Req 0 ──▶┌───────────┐ offers ┌──────┐  ═══════════════▶  ┌───────┐ P ┌───────┐
@@ -13,6 +14,14 @@
 //	Doorbell i ◀─ in order│  seq. │  Ack Nak UpdateFC of the   │[credit]◀─ P ──│ cut by 64 B  │◀─MMIO─────
 //	                      └───────┘  line up                   └──────┘        └──────────────┘◀─Message──
 //
+//	                       Switch: a link for each port, as above
+//	  root port ══▶┌────────┐                             ┌────────┐══▶ Endpoint 0
+//	               │ port 0 │ check ─▶ route ─▶ queue of  │ port 1 │
+//	            ◀══│        │ latency   the egress for    │        │◀══
+//	               │ choose │◀─ turn ─  each ingress      ├────────┤══▶ Endpoint 1
+//	               └────────┘                             │ port 2 │◀══
+//	                                                      └────────┘
+//
 // Stages and their times:
 //
 //	accept      at an edge of the adapter's clock: one DMA a client, clients in rotation
@@ -20,7 +29,8 @@
 //	serialize   bytes on the wire × the exact rational byte time
 //	line        link_latency: pipelines of both ends and flight; then the whole TLP (in flit
 //	            mode, its last flit) is there and is checked
-//	drain       when the memory port, client or completion buffer takes it
+//	switch      the switch's latency from the arrival on, then as accepted at its egress
+//	drain       when the memory port, client, completion buffer or egress of a switch takes it
 //	credit      UpdateFC leaves when its timer ends and the line is free, and takes the
 //	            line and its latency; Ack likewise
 //	answer      a read: one hop after its last byte; a write: one adapter cycle
@@ -53,9 +63,17 @@
 // A link that loses nothing needs no replay timer and has none. What goes wrong on
 // purpose is pcie.inject.
 //
+// Who sends is a Requester ID, the adapter's number, which requests carry to
+// memory and answers, doorbells and messages carry back. MMIO writes go to an
+// adapter's window of addresses, which has a part for each client, and so do
+// requests of other adapters behind the same switch: writes become doorbells,
+// reads are answered at once. The root port serves no window. Each egress of a
+// switch has a queue for each ingress, takes from them in rotation, and keeps the
+// ordering table within each; docs/pcie.md has the rest.
+//
 // Where two wires lead to the root port it takes from them in turn. From the
 // instant at which a doorbell with Disable is at the head of MMIO it drops what
-// its adapter sends, returns the credits and answers nothing; what memory had
+// that adapter sends to it, returns the credits and answers nothing; what memory had
 // before is still answered, and the adapter's requests time out.
 //
 // A client must take from its Doorbell and Done ports whatever its Req port
@@ -63,8 +81,11 @@
 // hardware. Its own writes wait behind its own reads only if more than
 // read_queue reads are accepted and not yet sent.
 //
-// Not modelled: several traffic classes (so an invalidation has one completion),
-// reads of the adapter by the host, the link's training at the start and changes
+// Not modelled: AtomicOps and other non-posted TLPs with data, several functions of
+// an adapter (IDO acts by adapter and PASID), bit errors in what a link sends while
+// it retrains and DLLPs lost in it, several traffic classes (so an invalidation has
+// one completion), reads of the adapter by the host, the content of what a peer
+// reads, the link's training at the start and changes
 // of its speed, width or power, L0s and L1, UpdateFC without news (they matter
 // only where one was lost), sequence numbers of flits (damage takes the flit, and
 // replay goes by TLPs), what DL_Down completes on its own, and a mixture of tags

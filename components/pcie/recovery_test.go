@@ -229,7 +229,7 @@ func TestLineFullOfCopies(t *testing.T) {
 			if got := w.seen(r); len(got) != 2 || got[0] < clocked.Millisecond {
 				t.Errorf("%s: seen at %v, want 2 TLPs in order after 1 ms", w.name, got)
 			}
-			room := len(w.line(r.Link).replay) + 5 // one of 20 bytes within a nanosecond, and 4
+			room := spec.ReplayBuffer.TLPs + 5 // one of 20 bytes within a nanosecond, and 4
 			if s, _ := w.stats(r.Link); s.Replayed > uint64(2*room) {
 				t.Errorf("%s: %d TLPs sent again, more than the %d that there are places for, before and after", w.name, s.Replayed, room)
 			}

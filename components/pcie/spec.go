@@ -32,10 +32,10 @@ type Spec struct {
 	Update            Timer        `key:"update" doc:"when credits are returned (UpdateFC)"`
 	UpdateAll         bool         `key:"update_all" default:"false" doc:"an UpdateFC takes those of the other types along, infinite ones too" source:"off: assumption; on in the profiles nfp6000-*: fitted to [pcie-bench], docs/calibration.md"`
 	ReplayBuffer      ReplayBuffer `key:"replay_buffer" doc:"of each end: TLPs sent and not acknowledged"`
-	Scale             int          `key:"scale" default:"1" oneof:"1,4,16" doc:"scaled flow control: at most 127 headers and 2047 × 16 B of data outstanding, times this" source:"[PCIe]"`
+	Scale             int          `key:"scale" default:"1" oneof:"1,4,16" doc:"scaled flow control: at most 127 headers and 2047 × 16 B of data outstanding, times this; credits count in whole multiples of it" source:"[PCIe]"`
 	Credits           Credits      `key:"credits" doc:"advertised to the adapter by its root port or the switch's port"`
 	AdapterCredits    Credits      `key:"adapter_credits" defaults:"ph=64" doc:"advertised by the adapter"`
-	Pass              string       `key:"pass" default:"blocked" oneof:"blocked,always,random" doc:"where the ordering table leaves open whether a TLP passes an older one: only one that cannot go, whenever it may, or by lot" source:"[PCIe] table 2-40; blocked: assumption"`
+	Pass              string       `key:"pass" default:"blocked" oneof:"blocked,always,random" doc:"where the ordering table leaves open whether a TLP passes an older one: only one that cannot go, whenever it may (16 times at most), or by lot (likewise)" source:"[PCIe] table 2-40; blocked: assumption"`
 	Relaxed           bool         `key:"relaxed" default:"false" doc:"DMA of payload carries the attribute RO: it may pass posted writes" source:"[PCIe] table 2-40"`
 	IDOrdered         bool         `key:"ido" default:"false" doc:"DMA of payload carries the attribute IDO: it may pass posted writes of another PASID" source:"[PCIe] table 2-40"`
 	Inject            Inject       `key:"inject" doc:"what goes wrong on purpose"`
@@ -72,7 +72,7 @@ type Credits struct {
 	PH   int `key:"ph" default:"127" min:"0" max:"2032" doc:"posted headers; 0: infinite" source:"of the root port, 127: [PCIe], the most without scaling; 64 B writes at Gen4 x16 over a 300 ns loop need 31.5 GB/s × 300 ns / 88 B = 108 (derived); of the adapter, 64: [cocotbext-pcie]"`
 	PD   int `key:"pd" default:"1024" min:"0" max:"32752" doc:"posted data, 16 B each; 0: infinite" source:"[cocotbext-pcie]: 1024; Gen4 x16, 300 ns and MPS 256 need 34 TLPs × 16 = 544 (derived)"`
 	NPH  int `key:"nph" default:"127" min:"0" max:"2032" doc:"non-posted headers; 0: infinite" source:"[PCIe]: 127 is the most without scaling"`
-	NPD  int `key:"npd" default:"64" min:"0" max:"32752" doc:"non-posted data, 16 B each; 0: infinite" source:"[cocotbext-pcie]: 64"`
+	NPD  int `key:"npd" default:"64" min:"0" max:"32752" doc:"non-posted data, 16 B each; 0: infinite; no TLP of the model takes any, as atomics are reads and writes on the link" source:"[cocotbext-pcie]: 64"`
 	CPLH int `key:"cplh" default:"0" min:"0" max:"2032" doc:"completion headers; 0: infinite, of a switch's port 64" source:"[R-Tile]: endpoints and root complexes without peer-to-peer must advertise infinite, switches must not; of a switch's port: [cocotbext-pcie], a bridge"`
 	CPLD int `key:"cpld" default:"0" min:"0" max:"32752" doc:"completion data, 16 B each; 0: infinite, of a switch's port 1024" source:"[R-Tile]: endpoints and root complexes without peer-to-peer must advertise infinite, switches must not; of a switch's port: [cocotbext-pcie], a bridge"`
 }
@@ -162,13 +162,11 @@ func (s *Spec) checkCredits(c *Credits, group string) error {
 		pool, scale := rules.Pool(p), rules.Scale(s.Scale)
 		least, most := rules.MinCredits(pool, scale, uint32(s.MPS)), rules.MaxCredits(pool, scale)
 		switch {
-		case n < 0 || n > 0 && uint32(n) < least:
+		case n < 0 || n > 0 && uint32(n/s.Scale*s.Scale) < least:
 			return fmt.Errorf("%s.%s: %d: 0 (infinite) or at least %d is due, or a TLP of pcie.mps (%d B) could never be sent",
 				group, pool, n, least, s.MPS)
 		case n > 0 && uint32(n) > most:
 			return fmt.Errorf("%s.%s: %d: at most %d is due with pcie.scale %d", group, pool, n, most, s.Scale)
-		case n%s.Scale != 0:
-			return fmt.Errorf("%s.%s: %d: a multiple of pcie.scale %d is due", group, pool, n, s.Scale)
 		}
 	}
 	return nil

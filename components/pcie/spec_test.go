@@ -43,7 +43,7 @@ func TestCheck(t *testing.T) {
 		{"cpld", func(s *Spec) { s.AdapterCredits.CPLD = 8 }, "pcie.adapter_credits.cpld: 8"},
 		{"ph", func(s *Spec) { s.Credits.PH = -1 }, "pcie.credits.ph: -1"},
 		{"too many", func(s *Spec) { s.Credits.NPH = 128 }, "pcie.credits.nph: 128: at most 127 is due with pcie.scale 1"},
-		{"part of a step", func(s *Spec) { s.Scale, s.Credits.PH = 4, 126 }, "pcie.credits.ph: 126: a multiple of pcie.scale 4 is due"},
+		{"less than a step", func(s *Spec) { s.Scale, s.Credits.PH = 4, 3 }, "pcie.credits.ph: 3: 0 (infinite) or at least 4 is due"},
 	} {
 		s := spec
 		c.change(&s)

@@ -13,6 +13,7 @@ type offer struct {
 	place   int32  // the unit's, of what it is
 	bytes   uint32 // of its payload that count; of a read, those that it asks for
 	credits uint32 // of data
+	stayed  uint32 // how often it stayed behind although it could go
 	packet  rules.Packet
 }
 

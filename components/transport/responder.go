@@ -205,6 +205,9 @@ func (r *Responder) Waits() []string {
 			lines = append(lines, fmt.Sprintf("%s: QP %d PSN %d %s at va %#x since %v", r.name, i,
 				q.packet.PSN, q.stage, uint64(r.address(q)), q.since))
 		}
+		if q.silent {
+			lines = append(lines, fmt.Sprintf("%s: QP %d has stopped without a word: its context could not be read; its peer tries again qp.retry times, without end if that is 7", r.name, i))
+		}
 		if q.replyHead != none {
 			lines = append(lines, fmt.Sprintf("%s: QP %d holds %d replies", r.name, i, q.replies))
 		}

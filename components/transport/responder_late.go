@@ -19,6 +19,7 @@ func (r *Responder) contextRead(now clocked.Time, qp int32, q *recvQP, status ms
 		r.enterStage(now, q, stageCheck)
 	} else {
 		r.Stats.ContextErrors++
+		q.silent = true
 		r.context.Invalidate(uint64(qp), uint64(qp))
 		r.protocol.stop(qp)
 		r.letGo(q)

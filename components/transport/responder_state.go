@@ -54,6 +54,7 @@ func (s stage) String() string { return stageNames[s] }
 
 // recvQP is the state of a receive side.
 type recvQP struct {
+	silent     bool  // it has stopped without a word, as its context could not be read
 	head, tail int32 // packets in the receive buffer, through waiting
 	stage      stage
 	since      clocked.Time
