@@ -27,7 +27,7 @@ type IIO struct {
 // DRAM describes the channels. A request of at most 4 KiB never leaves its
 // channel; under banks it stays in its bank.
 type DRAM struct {
-	Controller string       `key:"controller" default:"banks" oneof:"ideal,banks,akita" doc:"what serves lines behind the LLC: memory without a limit of bandwidth; channels and banks that occupy time; or Akita's DRAM model, a hundred times slower to simulate, for which peers' hosts take banks" source:"any; akita: [Akita] mem/dram"`
+	Controller string       `key:"controller" default:"banks" oneof:"ideal,banks,akita" doc:"what serves lines behind the LLC: memory without a limit of bandwidth; channels and banks that occupy time; or Akita's DRAM model, the default run takes ten times as long or more, for which peers' hosts take banks" source:"any; akita: [Akita] mem/dram"`
 	Channels   int          `key:"channels" default:"4" min:"1" max:"16" pow2:"true" doc:"memory channels; addresses interleave every 4 KiB" source:"assumption: half the channels of a two-way-interleaved server socket"`
 	Banks      int          `key:"banks" default:"32" min:"1" max:"1024" pow2:"true" doc:"banks a channel" source:"[HostNet24]: 32 banks, Cascade Lake"`
 	Row        model.Bytes  `key:"row" default:"8KiB" min:"4KiB" max:"64KiB" pow2:"true" doc:"bytes of a bank's open row" source:"assumption: 1 KiB a chip, 8 chips a rank"`
