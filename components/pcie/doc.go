@@ -60,7 +60,8 @@
 //
 // A line works out what its data link layer has sent when either end looks, so
 // that Ack, Nak, UpdateFC and SKP take their time on the line and cost no event.
-// A link that loses nothing needs no replay timer and has none. What goes wrong on
+// A link that loses nothing has no replay timer and keeps no copies; the replay
+// buffer is only counted. What goes wrong on
 // purpose is pcie.inject.
 //
 // Who sends is a Requester ID, the adapter's number, which requests carry to
