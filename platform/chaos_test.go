@@ -72,6 +72,7 @@ type witness struct {
 	engine *clocked.Engine
 	random *rand.Rand
 	id     clocked.UnitID
+	looks  int
 	units  map[string]waiter
 	broken map[string]int
 	busy   map[string]int // times that a unit was seen at work
@@ -90,7 +91,8 @@ func (l bothEnds) Waits() []string { return append(l.Endpoint.Waits(), l.Root.Wa
 
 func (w *witness) Name() string { return "witness" }
 
-// Tick looks, then sleeps for up to a microsecond if something is left to happen.
+// Tick looks, then sleeps for up to a microsecond if something is left to happen;
+// in a long run for longer and longer.
 func (w *witness) Tick(now clocked.Time) {
 	for name, u := range w.units {
 		switch waits := u.Waits(); {
@@ -101,7 +103,8 @@ func (w *witness) Tick(now clocked.Time) {
 		}
 	}
 	if now == 0 || w.engine.Pending() > 0 {
-		w.engine.Wake(w.id, now+1+clocked.Time(w.random.IntN(1_000_000)))
+		w.looks++
+		w.engine.Wake(w.id, now+1+clocked.Time(w.random.IntN(1_000_000*(1+w.looks/10_000))))
 	}
 }
 
