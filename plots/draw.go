@@ -53,6 +53,11 @@ func Draw(dir string, formats []string, o Options) (files []string, err error) {
 	if len(figures) == 0 {
 		return nil, fmt.Errorf("%s: no access completed: nothing to draw; give the run more accesses or a shorter warmup", dir)
 	}
+	return writeFigures(dir, formats, figures)
+}
+
+// writeFigures draws figures into dir's folder of figures, one by one.
+func writeFigures(dir string, formats []string, figures []*figure) (files []string, err error) {
 	out := filepath.Join(dir, FiguresDir)
 	if err := measure.MakeFolder(out); err != nil {
 		return nil, err

@@ -1,13 +1,9 @@
 package plots
 
 import (
-	"path/filepath"
-
 	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
-
-	"rnicmmu/measure"
 )
 
 // Overlay is a figure of points with lines over them, as measurements under a
@@ -36,25 +32,11 @@ type OverlaySeries struct {
 // DrawOverlays draws figures into dir/figures/NAME.FORMAT and returns the files
 // in order; formats are those of Formats. Files are replaced one by one.
 func DrawOverlays(dir string, formats []string, overlays []Overlay) (files []string, err error) {
-	out := filepath.Join(dir, FiguresDir)
-	if err := measure.MakeFolder(out); err != nil {
-		return nil, err
-	}
+	figures := make([]*figure, len(overlays))
 	for i := range overlays {
-		f := overlays[i].figure()
-		for _, format := range formats {
-			data, err := f.render(format)
-			if err != nil {
-				return files, err
-			}
-			path := filepath.Join(out, f.name+"."+format)
-			if err := measure.WriteFile(path, data); err != nil {
-				return files, err
-			}
-			files = append(files, path)
-		}
+		figures[i] = overlays[i].figure()
 	}
-	return files, nil
+	return writeFigures(dir, formats, figures)
 }
 
 func (o *Overlay) figure() *figure {

@@ -2,9 +2,8 @@ package dmabench
 
 import (
 	"fmt"
-	"hash/fnv"
-	"math/rand/v2"
 
+	"rnicmmu/clocked"
 	"rnicmmu/model"
 )
 
@@ -96,9 +95,7 @@ func (p *Program) places() []uint32 {
 	if !p.Random {
 		return fit
 	}
-	name := fnv.New64a()
-	name.Write([]byte("dmabench.places"))
-	random := rand.New(rand.NewPCG(p.Seed, name.Sum64()))
+	random := clocked.NewStream(p.Seed, "dmabench.places")
 	out := make([]uint32, drawn)
 	for i := range out {
 		out[i] = fit[random.IntN(len(fit))]

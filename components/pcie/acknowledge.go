@@ -34,7 +34,7 @@ func (t *transmitter) collect(now clocked.Time) {
 // release frees so many acknowledged TLPs of the replay buffer.
 func (t *transmitter) release(now clocked.Time, freed int) {
 	if freed > 0 {
-		t.held = int64(t.stats.WireBytes - *t.end(t.sequence.Oldest() - 1))
+		t.held = int64(t.stats.WireBytes - *t.mark(t.sequence.Oldest() - 1))
 	}
 	t.again = min(t.again, t.sequence.Outstanding())
 	switch {

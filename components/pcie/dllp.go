@@ -126,7 +126,7 @@ func (l *line) owe(now clocked.Time, k dllpKind, p *pace, body dllpBody) {
 // take is the next packet of the data link layer that has arrived; nil: none.
 // The reader pops it from left.
 func (l *line) take(now clocked.Time) *dllp {
-	l.waits = false
+	l.listening = false
 	l.settle(now - l.latency)
 	if l.left.Len() == 0 || l.left.Front().at > now {
 		return nil
@@ -137,7 +137,7 @@ func (l *line) take(now clocked.Time) *dllp {
 // await wakes the reader for the next packet of the data link layer, at the
 // earliest time at which it can come, until the reader looks again.
 func (l *line) await(now clocked.Time) {
-	l.waits = true
+	l.listening = true
 	l.notify(now)
 }
 
@@ -145,7 +145,7 @@ func (l *line) await(now clocked.Time) {
 func (l *line) notify(now clocked.Time) {
 	at := clocked.Never
 	switch {
-	case !l.waits:
+	case !l.listening:
 	case l.left.Len() > 0 && l.left.Front().at > now:
 		at = l.left.Front().at
 	case l.due < clocked.Never:

@@ -36,10 +36,10 @@ type Endpoint struct {
 	edge   clocked.Time // of the clock: the first from the last tick on
 	turn   int          // client that is asked first
 	writes slots[transfer]
-	reads  slots[read] // accepted and not answered
-	since  [2][]waits  // by class and place: the link's when it was accepted, of those with a ledger
-	asking int         // reads whose requests are not all sent
-	most   int         // of them
+	reads  slots[read]     // accepted and not answered
+	since  [2][]stallTimes // by class and place: the link's when it was accepted, of those with a ledger
+	asking int             // reads whose requests are not all sent
+	most   int             // of them
 
 	tags    slots[tag]
 	first   uint16 // the lowest tag
@@ -96,7 +96,7 @@ func newEndpoint(name string, spec Spec, clock clocked.Domain) *Endpoint {
 		writes: newSlots[transfer](spec.WriteQueue), most: spec.ReadQueue,
 		reads: newSlots[read](spec.ReadQueue + spec.usable()), // one is in the queue or holds a tag
 		tags:  newSlots[tag](spec.usable()), first: uint16(first), timeout: spec.CompletionTimeout, check: clocked.Never}
-	u.since = [2][]waits{msg.Posted: make([]waits, len(u.writes.at)), msg.NonPosted: make([]waits, len(u.reads.at))}
+	u.since = [2][]stallTimes{msg.Posted: make([]stallTimes, len(u.writes.at)), msg.NonPosted: make([]stallTimes, len(u.reads.at))}
 	return u
 }
 

@@ -1,7 +1,6 @@
 package pcie
 
 import (
-	"hash/fnv"
 	"math"
 	"math/rand/v2"
 
@@ -47,7 +46,7 @@ func newFaults(s *Spec, name string, up bool, flit clocked.Time) *faults {
 	if s.Inject.BER == 0 && s.Inject.Down == 0 && s.Inject.Events == "" {
 		return nil
 	}
-	f := &faults{random: newStream(s.Seed, name+".errors"), rate: s.Inject.BER, flit: flit, drawn: -1,
+	f := &faults{random: clocked.NewStream(s.Seed, name+".errors"), rate: s.Inject.BER, flit: flit, drawn: -1,
 		down: clocked.Never, events: s.Inject.events(up)}
 	if s.Gen >= 3 { // and no flits, which are damaged as a whole
 		f.framing = 8 * tokenBytes
@@ -57,13 +56,6 @@ func newFaults(s *Spec, name string, up bool, flit clocked.Time) *faults {
 	}
 	f.draw()
 	return f
-}
-
-// newStream is a named stream of random numbers.
-func newStream(seed uint64, name string) *rand.Rand {
-	h := fnv.New64a()
-	h.Write([]byte(name))
-	return rand.New(rand.NewPCG(seed, h.Sum64()))
 }
 
 // draw takes the number of good bits before the next bad one: geometric.

@@ -26,13 +26,13 @@ type line struct {
 	replay []packet           // by sequence number, modulo its length, a power of two: sent and not acknowledged; not where nothing is lost
 	held   [numClasses]buffer // of the reader
 
-	owed  [numDLLPs]owed
-	due   clocked.Time // of the first of owed; Never: none
-	left  clocked.FIFO[dllp]
-	waits bool         // the reader wants to be woken for the next DLLP
-	woken clocked.Time // it will be, at this time, if that is later than now
-	taken uint64       // TLPs that the reader has accepted
-	fault *faults      // nil: nothing is ever lost
+	owed      [numDLLPs]owed
+	due       clocked.Time // of the first of owed; Never: none
+	left      clocked.FIFO[dllp]
+	listening bool         // the reader wants to be woken for the next DLLP
+	woken     clocked.Time // it will be, at this time, if that is later than now
+	taken     uint64       // TLPs that the reader has accepted
+	fault     *faults      // nil: nothing is ever lost
 }
 
 // buffer holds TLPs of a class in order: those that are there, and behind them,
@@ -63,7 +63,7 @@ func newLine(e *clocked.Engine, s *Spec, name string, up bool, writer, reader cl
 		l.owed[k].at = clocked.Never
 	}
 	l.fault = newFaults(s, name, up, l.flit)
-	l.waits = l.fault != nil // a reader that has nothing to do yet has to hear of training
+	l.listening = l.fault != nil // a reader that has nothing to do yet has to hear of training
 	if s.Inject.Down > 0 {
 		e.Wake(writer, s.Inject.Down) // what waits for credits is given up
 	}

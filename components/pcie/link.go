@@ -74,7 +74,7 @@ func (d *end) init(e *clocked.Engine, s *Spec, name string, in, out *line, own, 
 	case PassAlways:
 		d.tx.pass.always = true
 	case PassRandom:
-		d.tx.pass.random = newStream(s.Seed, name+".pass")
+		d.tx.pass.random = clocked.NewStream(s.Seed, name+".pass")
 	}
 	if s.deep() {
 		d.tx.window = window

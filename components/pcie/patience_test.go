@@ -69,16 +69,15 @@ func TestStreamsOfErrors(t *testing.T) {
 		}
 		return all
 	}
-	if gaps("pcie0.up") == gaps("pcie0.down") || gaps("pcie0.up") == gaps("pcie1.up") {
+	up0, again, down0, up1 := gaps("pcie0.up"), gaps("pcie0.up"), gaps("pcie0.down"), gaps("pcie1.up")
+	if up0 == down0 || up0 == up1 {
 		t.Error("two directions have the same errors")
 	}
-	if gaps("pcie0.up") != gaps("pcie0.up") {
+	if up0 != again {
 		t.Error("a direction has other errors in another run")
 	}
-	var up, down *line
 	r := newRig(t, func(s *rigSpec) { s.Inject.BER = 1e-6 })
-	up, down = r.Endpoint.tx.out, r.Root.tx.out
-	if up.fault.gap == down.fault.gap {
+	if r.Endpoint.tx.out.fault.gap == r.Root.tx.out.fault.gap {
 		t.Error("both directions of a link draw from one stream")
 	}
 }

@@ -58,7 +58,7 @@ func newRootPort(name string, spec Spec) *RootPort {
 	u := &RootPort{name: name, bells: newSlots[bell](rootQueue), completer: completer{device: hostID, rcb: uint32(spec.RCB), mps: uint32(spec.MPS),
 		split: splits[spec.SplitPolicy], short: uint32(spec.SplitShort), shape: shaping{spec.Gen, spec.ECRC}, answers: newSlots[completion](rootQueue)}}
 	if u.split == rules.SplitRandom {
-		u.random = newStream(spec.Seed, name+".split")
+		u.random = clocked.NewStream(spec.Seed, name+".split")
 	}
 	return u
 }

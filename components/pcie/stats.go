@@ -50,8 +50,8 @@ type Stats struct {
 	TimedOut       uint64 // requests without a completion in time
 }
 
-// waits are times of stalls by what a ledger tells apart.
-type waits [numWaits]clocked.Time
+// stallTimes are times of stalls by what a ledger tells apart.
+type stallTimes [numWaits]clocked.Time
 
 const (
 	waitCredit = iota
@@ -67,7 +67,7 @@ var waitOf = [NumStalls]uint8{StallTag: waitTag, StallBuffer: waitBuffer, StallR
 var waitCauses = [numWaits]measure.Cause{measure.CauseCredit, measure.CauseTag, measure.CauseBuffer, measure.CauseReplay}
 
 // snapshot is the time waited until now.
-func (t *transmitter) snapshot(now clocked.Time) waits {
+func (t *transmitter) snapshot(now clocked.Time) stallTimes {
 	w := t.waited
 	if t.stall != stallNone {
 		w[waitOf[t.stall]] += now - t.stalled
@@ -78,7 +78,7 @@ func (t *transmitter) snapshot(now clocked.Time) waits {
 // charge books the wait of a DMA that was accepted at a snapshot and is sent
 // now: what the link stood still for meanwhile, and the rest, in which it sent
 // others.
-func (t *transmitter) charge(now clocked.Time, l *measure.Ledger, accepted *waits) {
+func (t *transmitter) charge(now clocked.Time, l *measure.Ledger, accepted *stallTimes) {
 	current := t.snapshot(now)
 	for k := range current {
 		if d := current[k] - accepted[k]; d > 0 {

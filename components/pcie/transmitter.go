@@ -53,7 +53,7 @@ type transmitter struct {
 
 	stall   Stall
 	stalled clocked.Time // since when, unless stall is stallNone
-	waited  waits        // stalls that are over, by what a ledger tells apart
+	waited  stallTimes   // stalls that are over, by what a ledger tells apart
 	stats   Stats
 }
 
@@ -135,7 +135,7 @@ func (t *transmitter) launch(now clocked.Time, c choice, p *packet) (end clocked
 	t.credits[data(c.class)].Take(o.credits)
 	t.held += int64(o.wire)
 	t.stats.WireBytes += uint64(p.bytes)
-	*t.end(p.seq) = t.stats.WireBytes
+	*t.mark(p.seq) = t.stats.WireBytes
 	end = t.out.send(now, p, true)
 	if t.out.fault != nil && t.deadline == clocked.Never {
 		t.restart(end)
@@ -151,8 +151,8 @@ func (t *transmitter) launch(now clocked.Time, c choice, p *packet) (end clocked
 	return end
 }
 
-// end is what WireBytes was after a TLP of the replay buffer.
-func (t *transmitter) end(seq uint16) *uint64 { return &t.ends[int(seq)&(len(t.ends)-1)] }
+// mark is what WireBytes was after a TLP of the replay buffer.
+func (t *transmitter) mark(seq uint16) *uint64 { return &t.ends[int(seq)&(len(t.ends)-1)] }
 
 // flying tells whether a TLP has not arrived yet, or has to be sent again. None
 // has on a link that is down.
