@@ -147,6 +147,7 @@ type WireInfo struct {
 	Message  string // its Go type
 	Depth    int    // messages
 	Latency  clocked.Time
+	Wire     any // *clocked.Wire of the message's type, to be watched
 }
 
 // Wires are the system's wires, in the order in which they were made.
@@ -165,7 +166,8 @@ func hostWire[T any](s *System, from, to identified, depth int) *clocked.Wire[T]
 func join[T any](s *System, from, to identified, spec clocked.WireSpec) *clocked.Wire[T] {
 	spec.Name = from.Name() + "→" + to.Name()
 	spec.Writer, spec.Reader = from.ID(), to.ID()
+	w := clocked.NewWire[T](s.engine, spec)
 	s.wires = append(s.wires, WireInfo{From: from.Name(), To: to.Name(), Message: fmt.Sprintf("%T", *new(T)),
-		Depth: spec.Depth, Latency: spec.Latency})
-	return clocked.NewWire[T](s.engine, spec)
+		Depth: spec.Depth, Latency: spec.Latency, Wire: w})
+	return w
 }
