@@ -20,10 +20,13 @@
 package verify
 
 import (
+	"slices"
+
 	"rnicmmu/clocked"
 	"rnicmmu/measure"
 	"rnicmmu/platform"
 	"rnicmmu/verify/rule"
+	"rnicmmu/verify/scoreboard"
 )
 
 // check is a group of rules that watches a system.
@@ -47,10 +50,10 @@ func Attach(s *platform.System) (finish func(rest bool) []measure.Violation) {
 }
 
 func attach(s *platform.System, log *rule.Log) []check {
-	return nil
+	return []check{scoreboard.New(s, log)}
 }
 
 // Rules are all that the checks watch for, in the order of docs/rules.md.
 func Rules() []*rule.Rule {
-	return nil
+	return slices.Concat(scoreboard.Rules())
 }
