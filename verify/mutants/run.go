@@ -70,6 +70,7 @@ type Outcome struct {
 func Run(ctx context.Context, root, program string, args []string) (Outcome, error) {
 	c := exec.CommandContext(ctx, program, args...)
 	c.Dir = root
+	c.Env = slices.DeleteFunc(os.Environ(), func(v string) bool { return strings.HasPrefix(v, "RNICMMU_") }) // they set parameters
 	var text bytes.Buffer
 	c.Stdout, c.Stderr = &text, &text
 	began := time.Now()
