@@ -36,7 +36,8 @@ type Engine struct {
 	foreign foreignHeap
 	slots   []slot
 	guest   *guest
-	limit   Time // of the run in progress
+	watched []watched // wires with messages that were pushed in the tick in progress and that somebody watches
+	limit   Time      // of the run in progress
 	atEnd   []sim.SimulationEndHandler
 	control control
 }
@@ -142,7 +143,9 @@ func (e *Engine) RunUntil(limit Time) error {
 			if e.foreign[0].at > e.limit {
 				return nil
 			}
-			if err := e.runForeign(); err != nil {
+			err := e.runForeign()
+			e.show()
+			if err != nil {
 				return err
 			}
 			continue
@@ -175,9 +178,12 @@ func (e *Engine) tick(ev event) {
 	s.ticked = at
 	if e.NumHooks() > 0 {
 		e.runHooked(s.unit)
-		return
+	} else {
+		s.unit.Tick(at)
 	}
-	s.unit.Tick(at)
+	if len(e.watched) > 0 {
+		e.show()
+	}
 }
 
 // RegisterSimulationEndHandler adds a handler that Finished calls.

@@ -18,6 +18,7 @@ type Wire[T any] struct {
 	writerWaits    bool
 	readerWaits    bool
 	quiet          bool
+	watch          watchers[T]
 }
 
 type wireSlot[T any] struct {
@@ -91,6 +92,9 @@ func (w *Wire[T]) PushAt(now, at Time) *T {
 	s := &w.slots[w.tail()]
 	s.at = at
 	w.count++
+	if w.watch.sent != nil {
+		w.pushed()
+	}
 	if !w.quiet {
 		w.engine.Wake(w.reader, at)
 	} else if w.readerWaits {
@@ -114,6 +118,9 @@ func (w *Wire[T]) Peek(now Time) *T {
 
 // Pop removes the oldest message, which Peek has shown.
 func (w *Wire[T]) Pop(now Time) {
+	if w.watch.taken != nil || w.watch.unseen > 0 {
+		w.showTaken(now)
+	}
 	free := now + w.back
 	w.slots[w.head].at = free
 	w.head++

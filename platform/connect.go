@@ -59,7 +59,7 @@ func (s *System) connect() {
 func (s *System) connectRoot(n *node, k *kernel.Ports, m *memory.Ports, guard *iommu.Ports) {
 	mmio := hostWire[msg.Doorbell](s, s.kernel, n.link.Root, depthRegister)
 	ports, client := iommu.AdapterPorts{}, memory.Client{}
-	if n.spec.behind() {
+	if n.spec.Behind() {
 		client, ports = s.joinGuarded(n.link.Root, mmio)
 	} else {
 		client = s.joinRoot(n.link.Root, s.memory, mmio)
@@ -150,6 +150,7 @@ type WireInfo struct {
 	Message  string // its Go type
 	Depth    int    // messages
 	Latency  clocked.Time
+	Wire     any // *clocked.Wire of the message's type, to be watched
 }
 
 // Wires are the system's wires, in the order in which they were made.
@@ -168,7 +169,8 @@ func hostWire[T any](s *System, from, to identified, depth int) *clocked.Wire[T]
 func join[T any](s *System, from, to identified, spec clocked.WireSpec) *clocked.Wire[T] {
 	spec.Name = from.Name() + "→" + to.Name()
 	spec.Writer, spec.Reader = from.ID(), to.ID()
+	w := clocked.NewWire[T](s.engine, spec)
 	s.wires = append(s.wires, WireInfo{From: from.Name(), To: to.Name(), Message: fmt.Sprintf("%T", *new(T)),
-		Depth: spec.Depth, Latency: spec.Latency})
-	return clocked.NewWire[T](s.engine, spec)
+		Depth: spec.Depth, Latency: spec.Latency, Wire: w})
+	return w
 }

@@ -91,9 +91,9 @@ func (s *System) stuck(seen uint64) error {
 	case s.driver.idle() || s.driver.done > seen || s.driver.due() > s.engine.Now():
 		return nil
 	case s.engine.Pending() == 0:
-		return &Stuck{"deadlock: nothing is left to happen, and accesses are open", s.Waits()}
+		return &Stuck{Reason: "deadlock: nothing is left to happen, and accesses are open", Waits: s.Waits()}
 	}
-	return &Stuck{fmt.Sprintf("watchdog: no access completed in %v of simulated time", s.spec.Watchdog), s.Waits()}
+	return &Stuck{Reason: fmt.Sprintf("watchdog: no access completed in %v of simulated time", s.spec.Watchdog), Waits: s.Waits()}
 }
 
 // rest runs what outlives the accesses: writes on their way, faults and
@@ -107,14 +107,14 @@ func (s *System) rest(ctx context.Context) error {
 	}
 	// Timers of queue pairs with nothing outstanding may be left: nobody waits for them.
 	if ctx.Err() == nil && s.engine.Pending() > 0 && len(s.busyUnits()) > 0 {
-		return &Stuck{fmt.Sprintf("watchdog: the system did not come to rest in %v of simulated time", s.spec.Watchdog), s.Waits()}
+		return &Stuck{Reason: fmt.Sprintf("watchdog: the system did not come to rest in %v of simulated time", s.spec.Watchdog), Waits: s.Waits()}
 	}
 	return nil
 }
 
 // internal turns a broken assumption of the model into an error with a dump.
 func (s *System) internal(x any) error {
-	return &Stuck{fmt.Sprintf("internal error at %v: %v", s.engine.Now(), x), s.Waits()}
+	return &Stuck{Reason: fmt.Sprintf("internal error at %v: %v", s.engine.Now(), x), Waits: s.Waits()}
 }
 
 // warm starts the counters of the figures, at the end of the instant in which

@@ -199,7 +199,7 @@ func (s *System) play(ctx context.Context) error {
 			return nil
 		}
 		if over && s.engine.Pending() == 0 || !over && next == clocked.Never && s.engine.Pending() == 0 {
-			return &Stuck{"deadlock: nothing is left to happen, and the script is not over", s.Waits()}
+			return &Stuck{Reason: "deadlock: nothing is left to happen, and the script is not over", Waits: s.Waits()}
 		}
 		limit := moved + s.spec.Watchdog
 		if next < clocked.Never {
@@ -212,7 +212,7 @@ func (s *System) play(ctx context.Context) error {
 		now := s.engine.Now()
 		if !ran { // nothing before the limit
 			if next == clocked.Never {
-				return &Stuck{fmt.Sprintf("watchdog: no access completed in %v of simulated time", s.spec.Watchdog), s.Waits()}
+				return &Stuck{Reason: fmt.Sprintf("watchdog: no access completed in %v of simulated time", s.spec.Watchdog), Waits: s.Waits()}
 			}
 			now = limit
 		}
@@ -227,9 +227,6 @@ func (s *System) play(ctx context.Context) error {
 
 // What a script, or what watches a run, may look at and act upon.
 
-// Now is the time of the last instant.
-func (s *System) Now() clocked.Time { return s.engine.Now() }
-
 // Kernel is the host's kernel.
 func (s *System) Kernel() *kernel.Kernel { return s.kernel }
 
@@ -238,9 +235,6 @@ func (s *System) Memory() *memory.Memory { return s.memory }
 
 // IOMMU is the host's; nil: it has none.
 func (s *System) IOMMU() *iommu.Unit { return s.iommu }
-
-// Adapters is their number.
-func (s *System) Adapters() int { return len(s.nodes) }
 
 // TPT is an adapter's.
 func (s *System) TPT(adapter int) *tpt.Unit { return s.nodes[adapter].tpt }

@@ -25,11 +25,16 @@ type Refused = kernel.Refused
 // Stuck says that the model stopped itself, with a dump of who waits for whom.
 type Stuck struct {
 	Reason string
+	Broken []measure.Violation // seen before by the checks beside the run, if there were any
 	Waits  []string
 }
 
 func (s *Stuck) Error() string {
-	return strings.Join(append([]string{s.Reason}, s.Waits...), "\n  ")
+	lines := []string{s.Reason}
+	for _, v := range s.Broken {
+		lines = append(lines, fmt.Sprintf("broken before, at %v: %s: %s", v.TimePS, v.Rule, v.What))
+	}
+	return strings.Join(append(lines, s.Waits...), "\n  ")
 }
 
 // node is one adapter of the host and the peer that talks to it.
@@ -131,6 +136,21 @@ func newSystem(adapters []Spec, in *Input, order []int) (*System, error) {
 	}
 	return s, nil
 }
+
+// Now is the simulated time.
+func (s *System) Now() clocked.Time { return s.engine.Now() }
+
+// Adapters are the specifications of the adapters, as they were built.
+func (s *System) Adapters() []Spec {
+	specs := make([]Spec, len(s.nodes))
+	for i, n := range s.nodes {
+		specs[i] = n.spec
+	}
+	return specs
+}
+
+// Setup is what is in tables, frames and swap before time 0.
+func (s *System) Setup() kernel.Setup { return s.setup }
 
 // Shuffle makes units tick in another order within each instant.
 func (s *System) Shuffle(seed uint64) { s.engine.Shuffle(seed) }

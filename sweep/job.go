@@ -25,7 +25,12 @@ type Job struct {
 	Spec  platform.Spec
 	Input *platform.Input // nil: the synthetic workload that Spec describes
 	Dir   string          // where the results go; empty: nowhere
+	Watch Watch           // nil: nothing looks on
 }
+
+// Watch puts checks beside a system before it runs. What it returns ends them
+// and gives what was broken; rest says that the run came to its end.
+type Watch func(s *platform.System) (finish func(rest bool) []measure.Violation)
 
 // Check tells whether the job can be built, without running it.
 func (j *Job) Check() error {
@@ -96,12 +101,30 @@ func (j *Job) Run(ctx context.Context, progress func(done, total uint64)) (*meas
 			return nil, err
 		}
 	}
-	sum, err := system.Run(ctx, rec, progress)
+	sum, err := j.simulate(ctx, system, rec, progress)
 	if err != nil {
 		rec.Discard()
 		return nil, err
 	}
 	return sum, j.finish(rec, sum, resolved, started)
+}
+
+// simulate runs the system with the checks beside it.
+func (j *Job) simulate(ctx context.Context, s *platform.System, rec *measure.Recorder, progress func(done, total uint64)) (*measure.Summary, error) {
+	if j.Watch == nil {
+		return s.Run(ctx, rec, progress)
+	}
+	finish := j.Watch(s)
+	sum, err := s.Run(ctx, rec, progress)
+	broken := finish(err == nil && !sum.Interrupted)
+	var stuck *platform.Stuck
+	if errors.As(err, &stuck) {
+		stuck.Broken = broken
+	}
+	for _, v := range broken {
+		rec.Violate(v)
+	}
+	return sum, err
 }
 
 // resolved is config.resolved.yaml.

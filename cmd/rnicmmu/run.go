@@ -13,11 +13,12 @@ import (
 	"rnicmmu/measure"
 	"rnicmmu/platform"
 	"rnicmmu/sweep"
+	"rnicmmu/verify"
 )
 
 func runCommand() *cobra.Command {
 	var f common
-	var asJSON, check bool
+	var asJSON, check, verified bool
 	c := &cobra.Command{
 		Use:   "run [CONFIG]",
 		Short: "simulate one configuration",
@@ -27,16 +28,17 @@ func runCommand() *cobra.Command {
 			"  rnicmmu run mine.yaml --trace capture.pcap --out results",
 		Args: atMost("CONFIG"),
 		RunE: func(c *cobra.Command, args []string) error {
-			return run(c, &f, args, asJSON, check)
+			return run(c, &f, args, asJSON, check, verified)
 		},
 	}
 	f.register(c)
 	c.Flags().BoolVar(&asJSON, "json", false, "print summary.json on standard output")
 	c.Flags().BoolVar(&check, "check", false, "validate the configuration and stop")
+	c.Flags().BoolVar(&verified, "verify", false, "put the scoreboard and all monitors beside the run (docs/verification.md)")
 	return c
 }
 
-func run(c *cobra.Command, f *common, args []string, asJSON, check bool) error {
+func run(c *cobra.Command, f *common, args []string, asJSON, check, verified bool) error {
 	src, err := sources(args)
 	if err != nil {
 		return err
@@ -50,6 +52,9 @@ func run(c *cobra.Command, f *common, args []string, asJSON, check bool) error {
 		return err
 	}
 	job := sweep.Job{Spec: spec, Input: in, Dir: f.out}
+	if verified {
+		job.Watch = verify.Attach
+	}
 	if check {
 		if err := job.Check(); err != nil {
 			return err

@@ -9,7 +9,6 @@ import (
 	"rnicmmu/clocked"
 	"rnicmmu/configs"
 	"rnicmmu/measure"
-	"rnicmmu/platform"
 )
 
 // comparison is SUM OP SUM, with ± N% or ± TIME where OP is =.
@@ -231,10 +230,3 @@ func (c *comparison) show(x float64) string {
 	}
 	return strconv.FormatFloat(x, 'f', -1, 64)
 }
-
-// Check is an oracle beside a run: it is attached to a system before the run,
-// and what it returns is asked for violations after it.
-type Check func(*platform.System) (done func() []measure.Violation)
-
-// Checks are attached to every system that a scenario runs on.
-var Checks []Check

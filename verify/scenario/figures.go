@@ -23,7 +23,7 @@ import (
 // behind it, where there is one, is the adapter's.
 func units(s *platform.System, unit string, adapter int) (reflect.Value, bool) {
 	numbered := adapter >= 0
-	if numbered && adapter >= s.Adapters() || !numbered && unit != "kernel" && unit != "memory" && unit != "iommu" {
+	if numbered && adapter >= len(s.Adapters()) || !numbered && unit != "kernel" && unit != "memory" && unit != "iommu" {
 		return reflect.Value{}, false
 	}
 	switch unit {

@@ -46,13 +46,14 @@ type played struct {
 
 // player plays a scenario on a system, between its instants.
 type player struct {
-	s      *Scenario
-	sys    *platform.System
-	watch  *watcher
-	events []played
-	now    clocked.Time
-	index  map[*region]int
-	keys   [][][]key.Key // of each adapter and region, one after the other
+	s        *Scenario
+	sys      *platform.System
+	adapters int
+	watch    *watcher
+	events   []played
+	now      clocked.Time
+	index    map[*region]int
+	keys     [][][]key.Key // of each adapter and region, one after the other
 
 	owners    map[uint64]int          // accesses, by number: their event; only looked up
 	counts    map[*measure.Counts]int // likewise, while they are open
@@ -63,7 +64,7 @@ type player struct {
 }
 
 // qp is the number of an adapter's queue pair among all.
-func (p *player) qp(adapter, n int) int { return n*p.sys.Adapters() + adapter }
+func (p *player) qp(adapter, n int) int { return n*p.adapters + adapter }
 
 // Play implements platform.Player.
 func (p *player) Play(now clocked.Time) (next clocked.Time, over bool) {
@@ -225,7 +226,7 @@ func (p *player) Done(now clocked.Time, a *measure.Access) {
 	}
 	e := &p.events[i]
 	e.accesses = append(e.accesses, *a)
-	p.log("accesses", "%s: %v, QP %d", e.name, a.Status, int(a.QP)/p.sys.Adapters())
+	p.log("accesses", "%s: %v, QP %d", e.name, a.Status, int(a.QP)/p.adapters)
 	if e.open--; e.open == 0 && e.issued == e.total() && e.state == stateStarted {
 		e.state, e.done, e.status = stateDone, now, a.Status.String()
 		for j := range e.accesses {

@@ -2,6 +2,7 @@ package scenario
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -14,6 +15,7 @@ import (
 	"rnicmmu/model"
 	"rnicmmu/model/key"
 	"rnicmmu/platform"
+	"rnicmmu/verify"
 )
 
 // Result is what came of a scenario.
@@ -55,7 +57,7 @@ func (s *Scenario) Run(ctx context.Context, shuffle uint64) (*Result, error) {
 		return nil, err
 	}
 	r := &Result{Scenario: s}
-	p := &player{s: s, used: make([]int, len(s.rules)), index: map[*region]int{}, owners: map[uint64]int{}, counts: map[*measure.Counts]int{}, pageBytes: specs[0].Host.Shift().Bytes()}
+	p := &player{s: s, used: make([]int, len(s.rules)), index: map[*region]int{}, owners: map[uint64]int{}, counts: map[*measure.Counts]int{}, adapters: len(specs), pageBytes: specs[0].Host.Shift().Bytes()}
 	for _, e := range s.timeline {
 		p.events = append(p.events, played{event: e})
 	}
@@ -78,20 +80,20 @@ func (p *player) run(ctx context.Context, r *Result, shuffle uint64) (err error)
 	if shuffle != 0 {
 		p.sys.Shuffle(shuffle)
 	}
-	var oracles []func() []measure.Violation
-	for _, c := range Checks {
-		oracles = append(oracles, c(p.sys))
-	}
+	finish := verify.Attach(p.sys)
 	rec := measure.New()
 	sum, err := p.sys.Run(ctx, rec, nil)
 	r.Log, r.Simulated = p.lines, p.sys.Now()
+	broken := finish(err == nil && !sum.Interrupted)
+	var stuck *platform.Stuck
+	if errors.As(err, &stuck) {
+		stuck.Broken = broken
+	}
 	if sum == nil {
 		return err
 	}
-	for _, done := range oracles {
-		for _, v := range done() {
-			rec.Violate(v)
-		}
+	for _, v := range broken {
+		rec.Violate(v)
 	}
 	rec.Finish(sum)
 	r.Summary, r.Simulated = sum, clocked.Time(sum.SimulatedPS)

@@ -43,7 +43,7 @@ type linkWatch struct {
 // watch attaches a watcher to a system's links.
 func (p *player) attach(s *platform.System) {
 	p.watch = &watcher{p: p, sightings: map[string][]sighting{}, stores: map[uint32][]store{}}
-	for i := range s.Adapters() {
+	for i := range p.adapters {
 		host := &linkWatch{w: p.watch, adapter: i, offered: map[string]int{}, left: map[string]int{}}
 		peer := &linkWatch{w: p.watch, adapter: i, peer: true, offered: map[string]int{}, left: map[string]int{}}
 		s.Link(i).Direct(host)
