@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -18,7 +19,7 @@ import (
 )
 
 func scenarioCommand() *cobra.Command {
-	var asJSON bool
+	var asJSON, log bool
 	var shuffle uint64
 	c := &cobra.Command{
 		Use:   "scenario FILE…",
@@ -35,10 +36,11 @@ func scenarioCommand() *cobra.Command {
 			return nil
 		},
 		RunE: func(c *cobra.Command, args []string) error {
-			return scenarios(c, args, shuffle, asJSON)
+			return scenarios(c, args, shuffle, asJSON, log)
 		},
 	}
 	c.Flags().BoolVar(&asJSON, "json", false, "print the results as JSON, one document for all files")
+	c.Flags().BoolVar(&log, "log", false, "print the log of each scenario: what happened when")
 	c.Flags().Uint64Var(&shuffle, "shuffle", 0, "tick units in an order of this seed within each instant; results must not change")
 	return c
 }
@@ -57,7 +59,7 @@ type played struct {
 
 // scenarios runs files. What is wrong with a file does not keep the others from
 // running; the worst outcome is the command's.
-func scenarios(c *cobra.Command, files []string, shuffle uint64, asJSON bool) error {
+func scenarios(c *cobra.Command, files []string, shuffle uint64, asJSON, log bool) error {
 	simulating.Store(true)
 	var bad, violated error
 	var stuck *platform.Stuck
@@ -70,6 +72,9 @@ func scenarios(c *cobra.Command, files []string, shuffle uint64, asJSON bool) er
 		}
 		started, first := time.Now(), len(all)
 		for _, s := range f.Scenarios {
+			if log {
+				s.LogAll()
+			}
 			r, err := s.Run(c.Context(), shuffle)
 			if c.Context().Err() != nil {
 				return sweep.ErrInterrupted
@@ -79,6 +84,9 @@ func scenarios(c *cobra.Command, files []string, shuffle uint64, asJSON bool) er
 				continue
 			}
 			stuck = cmp.Or(stuck, r.Stuck)
+			if log {
+				fmt.Fprintf(c.OutOrStdout(), "%s:%d: scenario %s\n%s\n", name, s.Line, s.Name, strings.Join(r.Log, "\n"))
+			}
 			all = append(all, played{File: name, Scenario: s.Name, Line: s.Line, Passed: len(r.Failures) == 0, SimulatedPS: r.Simulated,
 				WallS: r.Wall.Seconds(), Failures: append([]scenario.Failure{}, r.Failures...), Summary: r.Summary})
 			if len(r.Failures) > 0 {

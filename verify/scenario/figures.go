@@ -92,7 +92,8 @@ func snake(name string) string {
 	var out []rune
 	runes := []rune(name)
 	for i, c := range runes {
-		ends := i+1 < len(runes) && unicode.IsLower(runes[i+1])
+		plural := i+1 < len(runes) && runes[i+1] == 's' && (i+2 == len(runes) || unicode.IsUpper(runes[i+2])) // QPs
+		ends := i+1 < len(runes) && unicode.IsLower(runes[i+1]) && !plural
 		if i > 0 && unicode.IsUpper(c) && (unicode.IsLower(runes[i-1]) || unicode.IsDigit(runes[i-1]) || ends && unicode.IsUpper(runes[i-1])) {
 			out = append(out, '_')
 		}
@@ -116,7 +117,7 @@ func isFigure(name string) bool {
 // figure is the value of a figure: of a unit, or of the summary.
 func (v *view) figure(name string) (float64, bool) {
 	unit, rest, _ := strings.Cut(name, ".")
-	if m := numbered.FindStringSubmatch(unit); m != nil && (m[2] != "" || m[1] != "iommu" && unitTypes[m[1]] != nil || m[1] == "iommu" && !strings.HasPrefix(rest, "iotlb.")) {
+	if m := numbered.FindStringSubmatch(unit); m != nil {
 		adapter := -1
 		if m[2] != "" {
 			adapter, _ = strconv.Atoi(m[2])

@@ -3,6 +3,7 @@ package scenario
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -69,6 +70,8 @@ func (p *player) qp(adapter, n int) int { return n*p.adapters + adapter }
 // Play implements platform.Player.
 func (p *player) Play(now clocked.Time) (next clocked.Time, over bool) {
 	p.now = now
+	slices.Sort(p.instant)
+	p.flush(now)
 	for i := range p.events {
 		p.look(&p.events[i])
 	}

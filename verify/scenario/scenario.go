@@ -178,6 +178,9 @@ func (r *reader) finish(line int) {
 	}
 }
 
+// LogAll makes runs log all that there is to log.
+func (s *Scenario) LogAll() { s.logs = logKinds }
+
 // region is the one of that name; nil: there is none.
 func (s *Scenario) region(name string) *region {
 	for _, m := range s.memory {

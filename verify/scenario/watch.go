@@ -117,9 +117,11 @@ func (l *linkWatch) Sent(now clocked.Time, m pcie.Message, last bool) (damage st
 			l.w.p.used[i]++
 		}
 	}
-	if !l.peer {
-		l.w.sightings[name] = append(l.w.sightings[name], sighting{now, l.adapter})
+	seen := name
+	if l.peer {
+		seen += ",peer"
 	}
+	l.w.sightings[seen] = append(l.w.sightings[seen], sighting{now, l.adapter})
 	if damage != "" {
 		l.w.p.log("messages", "%s: %s, %s", l, name, damage)
 	} else {
@@ -156,20 +158,16 @@ func (w *watcher) sent(m *moment) (clocked.Time, bool) {
 	return 0, false
 }
 
-// count is how many of a name have left.
-func (w *watcher) count(name string) int { return len(w.sightings[name]) }
-
-// log notes a line of a kind. Lines of one instant are put in order of their
-// text, as units tick in any order.
+// log notes a line of a kind.
 func (p *player) log(kind, format string, args ...any) {
 	if slices.Contains(p.s.logs, kind) {
 		p.instant = append(p.instant, fmt.Sprintf(format, args...))
 	}
 }
 
-// flush ends an instant of the log.
+// flush prints what was noted. Lines from within an instant are sorted, as units
+// tick in any order.
 func (p *player) flush(now clocked.Time) {
-	slices.Sort(p.instant)
 	for _, text := range p.instant {
 		p.lines = append(p.lines, fmt.Sprintf("%15s  %s", strings.TrimSuffix(now.String(), "ns"), text))
 	}

@@ -75,9 +75,6 @@ func (k *Kernel) Remove(now clocked.Time, adapter int) {
 // process, and all that depends on it. It is called like Protect.
 func (k *Kernel) FlushContext(now clocked.Time, adapter int) {
 	k.submitAlone(msg.IOMMUCommand{Op: msg.ContextInvalidate, Adapter: uint16(adapter), PASID: PASID})
-	if k.adapters[adapter].config.Scheme == SVA {
-		k.submitAlone(msg.IOMMUCommand{Op: msg.DevTLBInvalidate, Adapter: uint16(adapter), PASID: PASID})
-	}
 	k.nudge(now)
 }
 
