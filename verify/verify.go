@@ -20,9 +20,12 @@
 package verify
 
 import (
+	"slices"
+
 	"rnicmmu/clocked"
 	"rnicmmu/measure"
 	"rnicmmu/platform"
+	"rnicmmu/verify/monitor/link"
 	"rnicmmu/verify/rule"
 )
 
@@ -47,10 +50,14 @@ func Attach(s *platform.System) (finish func(rest bool) []measure.Violation) {
 }
 
 func attach(s *platform.System, log *rule.Log) []check {
-	return nil
+	return []check{
+		link.Attach(s, log),
+	}
 }
 
 // Rules are all that the checks watch for, in the order of docs/rules.md.
 func Rules() []*rule.Rule {
-	return nil
+	return slices.Concat(
+		link.Rules(),
+	)
 }
