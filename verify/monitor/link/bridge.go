@@ -100,6 +100,6 @@ func (u *bridge) waiting(d *direction) (since clocked.Time, what msg.TLPType, ok
 
 func (u *bridge) finish(now clocked.Time) {
 	for i := range u.ports {
-		u.ports[i].in.left(now, &u.ports[i].source)
+		u.ports[i].in.unsent(now, &u.ports[i].source)
 	}
 }

@@ -36,7 +36,8 @@ type direction struct {
 	down         clocked.Time // when the link goes down
 	sequence     sequence
 	pools        [rules.NumPools]pool
-	updates      [numClasses]deadline // UpdateFC of what this direction brings
+	updates      [numClasses]deadline     // UpdateFC of what this direction brings
+	left         [numClasses]clocked.Time // when a TLP last left the buffer
 	inbox        inbox
 	free         clocked.Time // the line, as far as packets keep it busy
 	frozen       clocked.Time // it stands still until then

@@ -147,7 +147,7 @@ func (u *endpoint) waiting(d *direction) (since clocked.Time, what msg.TLPType, 
 
 // finish reports at rest what was left undone.
 func (u *endpoint) finish(now clocked.Time) {
-	u.up.left(now, &u.source)
+	u.up.unsent(now, &u.source)
 	u.requests.finish(now, u.up)
 	for i, n := range u.unpaid {
 		if n > 0 {
@@ -156,8 +156,8 @@ func (u *endpoint) finish(now clocked.Time) {
 	}
 }
 
-// left reports what a unit has accepted and not sent.
-func (d *direction) left(now clocked.Time, s *source) {
+// unsent reports what a unit has accepted and not sent.
+func (d *direction) unsent(now clocked.Time, s *source) {
 	if n := s.len(); n > 0 {
 		d.log.Report(Left, now, "%s: %d transfers were accepted and not sent whole", d.name, n)
 	}

@@ -76,6 +76,7 @@ func (d *direction) release(now clocked.Time, class msg.TLPType, n uint64) {
 	h, c := &d.pools[2*class], &d.pools[2*class+1]
 	h.freed++
 	c.freed += n
+	d.left[class] = now
 	if d.finite[class] && (!h.infinite || n > 0) {
 		d.updates[class].add(now, d.updateDelay)
 	}
@@ -100,10 +101,10 @@ func (d *direction) returned(start clocked.Time, p *pcie.DLLP, lost bool) {
 		d.log.Report(Unreturned, start, "%s: an UpdateFC of %s credits leaves %v after it was due", d.name, classNames[p.Class], start-u.at)
 	}
 	u.clear()
-	if lost {
-		u.add(start, updatePeriod+d.back.slack)
-	} else if d.owing(p.Class) {
-		u.add(start, d.updateDelay+d.back.slack)
+	if d.owing(p.Class) {
+		u.add(max(start, d.left[p.Class]), d.updateDelay)
+	} else if lost {
+		u.at, u.count = start+updatePeriod+d.back.slack, 0
 	}
 }
 

@@ -124,7 +124,7 @@ func (r *requests) content(now clocked.Time, d *direction, p *pcie.Shown, t *req
 	if p.Len == 0 || !p.Payload {
 		d.log.Report(Status, now, "%s: completion %d of tag %d says success and has no data", d.name, p.Seq, p.Tag)
 	}
-	if p.PA != t.pa+model.PA(t.got) {
+	if (p.PA-t.pa-model.PA(t.got))%block != 0 { // an IOMMU gives another page
 		d.log.Report(Address, now, "%s: completion %d of tag %d begins at %#x; %#x is due", d.name, p.Seq, p.Tag, uint64(p.PA), uint64(t.pa)+uint64(t.got))
 	}
 	if left := t.len - t.got; p.Len > left || p.Last != (p.Len == left) {

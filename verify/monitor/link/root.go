@@ -107,4 +107,4 @@ func (u *root) waiting(d *direction) (since clocked.Time, what msg.TLPType, ok b
 	return u.source.waiting(d, 0)
 }
 
-func (u *root) finish(now clocked.Time) { u.down.left(now, &u.source) }
+func (u *root) finish(now clocked.Time) { u.down.unsent(now, &u.source) }

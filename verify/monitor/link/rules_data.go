@@ -8,7 +8,7 @@ var (
 		Meaning: "What an endpoint takes as a completion names it as the requester and a tag whose request waits: none comes without a request, and none after the last.",
 		Source:  "[PCIe]", Example: "the last completion of tag 2 comes, and then another one"}
 	Address = &rule.Rule{ID: "PCIE-CPL-02", Title: "completions of a request come in address order",
-		Meaning: "A completion begins (lower address) where the one before it ended, the first one where the request does.",
+		Meaning: "A completion begins (lower address) where the one before it ended, the first one where the request does. An IOMMU changes the page, and not the place in it.",
 		Source:  "[PCIe]", Example: "a read of 128 bytes at 0x1000: the second completion begins at 0x1044"}
 	Bytes = &rule.Rule{ID: "PCIE-CPL-03", Title: "completions bring the bytes that were asked for",
 		Meaning: "The byte count of a completion is what is left of its request: their sum is what was asked for, and the one that brings the last byte is the last.",

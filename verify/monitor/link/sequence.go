@@ -21,8 +21,9 @@ type sequence struct {
 	// the one that goes next: next, but for a replay.
 	next, oldest, cursor uint16
 	nak                  bool // one has come, and nothing was sent since
+	expired              bool // the replay timer ended, and nothing was sent since
 	held                 int64
-	timer                clocked.Time // of the replay timer: its start
+	timer                clocked.Time // when the replay timer began, not later: it stands still while the link retrains
 	timeout              clocked.Time
 	copies               []sent // by number, modulo a power of two
 
@@ -79,7 +80,7 @@ func (d *direction) fresh(now, end clocked.Time, p *pcie.Shown) {
 	}
 	s.next = (s.next + 1) & numMask
 	s.cursor = s.next
-	s.nak = false
+	s.nak, s.expired = false, false
 	s.held += int64(p.Bytes)
 	*s.copy(p.Seq) = copyOf(p, end)
 	b := &d.spec.ReplayBuffer
@@ -98,16 +99,16 @@ func (d *direction) resent(now clocked.Time, p *pcie.Shown) {
 		d.log.Report(ReplayOrder, now, "%s: TLP %d is sent again; %d TLPs from %d on are not acknowledged", d.name, p.Seq, s.outstanding(), s.oldest)
 	case begins && p.Seq != s.oldest || p.Seq != s.oldest && p.Seq != s.cursor:
 		d.log.Report(ReplayOrder, now, "%s: TLP %d is sent again where %d is due", d.name, p.Seq, s.cursor)
-	case begins && !s.nak && now < s.timer+s.timeout:
+	case begins && !s.nak && !s.expired && now < s.timer+s.timeout:
 		d.log.Report(ReplayOrder, now, "%s: a replay without a Nak begins with %d, %v before its timer ends", d.name, p.Seq, s.timer+s.timeout-now)
 	}
 	if c := s.copy(p.Seq); c.pa != p.PA || c.tag != p.Tag || c.len != p.Len || c.class != p.Type || c.last != p.Last {
 		d.log.Report(Once, now, "%s: TLP %d is another when it is sent again", d.name, p.Seq)
 	}
-	if begins && !s.nak {
-		s.timer = now
+	if begins && !s.nak && !s.expired {
+		s.timer += s.timeout // it began anew when it ended, and the line was busy since
 	}
-	s.nak = false
+	s.nak, s.expired = false, false
 	s.cursor = (p.Seq + 1) & numMask
 }
 
@@ -125,6 +126,7 @@ func (d *direction) freed(now clocked.Time, p *pcie.DLLP) {
 		s.oldest = (s.oldest + 1) & numMask
 	}
 	if n > 0 {
+		s.expired = s.expired || now > s.timer+s.timeout
 		s.timer = now
 	}
 	if done < n || p.Kind == pcie.Nak {
