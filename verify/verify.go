@@ -23,6 +23,7 @@ import (
 	"rnicmmu/clocked"
 	"rnicmmu/measure"
 	"rnicmmu/platform"
+	"rnicmmu/verify/monitor"
 	"rnicmmu/verify/rule"
 )
 
@@ -47,10 +48,14 @@ func Attach(s *platform.System) (finish func(rest bool) []measure.Violation) {
 }
 
 func attach(s *platform.System, log *rule.Log) []check {
-	return nil
+	return []check{
+		monitor.Attach(s, log),
+	}
 }
 
 // Rules are all that the checks watch for, in the order of docs/rules.md.
 func Rules() []*rule.Rule {
-	return nil
+	var all []*rule.Rule
+	all = append(all, monitor.Rules()...)
+	return all
 }

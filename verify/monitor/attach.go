@@ -1,0 +1,148 @@
+// Package monitor puts the passive checkers of single rules beside a system:
+// those of the translation unit and keys (tpt), of ATS and page requests (ats),
+// of the kernel's frames and queues (host) and of queue pairs (transport).
+package monitor
+
+import (
+	"rnicmmu/clocked"
+	"rnicmmu/components/hostmmu/kernel"
+	"rnicmmu/components/msg"
+	unit "rnicmmu/components/tpt"
+	"rnicmmu/model"
+	"rnicmmu/model/cache"
+	"rnicmmu/model/key"
+	"rnicmmu/model/mtt"
+	"rnicmmu/platform"
+	"rnicmmu/verify/monitor/host"
+	"rnicmmu/verify/monitor/tpt"
+	"rnicmmu/verify/rule"
+	"rnicmmu/verify/wires"
+)
+
+// Rules are all that these monitors watch for.
+func Rules() []*rule.Rule {
+	var all []*rule.Rule
+	all = append(all, tpt.Rules()...)
+	return append(all, host.Rules()...)
+}
+
+// Units are the monitors of a system.
+type Units struct {
+	adapters []platform.Adapter
+	tables   []*tpt.Monitor
+	frames   *host.Frames
+}
+
+// Attach puts the monitors beside a system that has not begun to run.
+func Attach(s *platform.System, log *rule.Log) *Units {
+	u := &Units{adapters: s.Adapters()}
+	u.watchFrames(s, log)
+	u.watchTables(s, log)
+	for _, w := range wires.Of[msg.Doorbell](s, "kernel", "") {
+		w.Wire.OnSent(u.cutOff)
+	}
+	return u
+}
+
+// Finish reports what is due at the end.
+func (u *Units) Finish(now clocked.Time, rest bool) {
+	for _, m := range u.tables {
+		m.Finish(now, rest)
+	}
+}
+
+// cutOff sees the kernel give an adapter up.
+func (u *Units) cutOff(_ clocked.Time, d *msg.Doorbell) {
+	if d.Disable {
+		u.tables[d.Adapter].CutOff()
+		u.frames.CutOff(int(d.Adapter))
+	}
+}
+
+// physical tells whether what an adapter addresses are frames, by no other
+// translation behind it.
+func physical(a *platform.Adapter) bool {
+	guarded := a.Spec.Host.IOMMU.Mode != "off" || a.Config.Mode == unit.Bypass || a.Spec.Scheme == kernel.IOMMU
+	return a.Config.Mode == unit.ATC || !guarded
+}
+
+func (u *Units) watchFrames(s *platform.System, log *rule.Log) {
+	var pages []model.PageShift
+	for i := range u.adapters {
+		pages = append(pages, u.adapters[i].Spec.TPT.PageShift())
+	}
+	u.frames = host.New(u.adapters[0].Spec.Host.Shift(), pages, log)
+	for _, r := range s.Setup().Resident {
+		for i := range r.Count {
+			u.frames.Resident(r.Frame+i, r.First+i)
+		}
+	}
+	for _, w := range wires.Of[msg.PageOp](s, "kernel", "memory") {
+		w.Wire.OnSent(u.frames.PageOp)
+	}
+	for _, w := range wires.Of[msg.DMA](s, "responder", "") {
+		if physical(&u.adapters[w.From]) {
+			w.Wire.OnSent(func(_ clocked.Time, d *msg.DMA) { u.frames.Wrote(d) })
+		}
+	}
+}
+
+// watchTables puts a monitor at each translation unit.
+func (u *Units) watchTables(s *platform.System, log *rule.Log) {
+	for i := range u.adapters {
+		u.tables = append(u.tables, u.table(i, log))
+	}
+	for _, f := range s.Setup().Fills {
+		step := model.PA(u.adapters[f.Adapter].Spec.TPT.PageShift().Bytes())
+		for i := range f.Count {
+			u.tables[f.Adapter].Program(f.Entry+i, f.PA+model.PA(i)*step, f.Write)
+		}
+	}
+	for _, w := range wires.Of[msg.Translate](s, "responder", "tpt") {
+		w.Wire.OnSent(u.tables[w.To].Translate)
+		w.Wire.OnTaken(u.tables[w.To].Accepted)
+	}
+	for _, w := range wires.Of[msg.Translation](s, "tpt", "responder") {
+		w.Wire.OnSent(u.tables[w.From].Translation)
+	}
+	for _, w := range wires.Of[msg.Release](s, "responder", "tpt") {
+		w.Wire.OnTaken(u.tables[w.To].Release)
+	}
+	for _, w := range wires.Of[msg.DMA](s, "tpt", "") {
+		w.Wire.OnSent(u.tables[w.From].DMA)
+	}
+	for _, w := range wires.Of[msg.DMADone](s, "", "tpt") {
+		w.Wire.OnTaken(u.tables[w.To].ReadDone)
+	}
+	for _, w := range wires.Of[msg.Doorbell](s, "", "tpt") {
+		w.Wire.OnTaken(u.tables[w.To].Doorbell)
+	}
+	for _, w := range wires.Of[msg.DMA](s, "responder", "") {
+		w.Wire.OnSent(u.tables[w.From].Data)
+	}
+}
+
+func (u *Units) table(i int, log *rule.Log) *tpt.Monitor {
+	a := &u.adapters[i]
+	t := &a.Spec.TPT
+	policy, _ := cache.ParsePolicy(t.MTT.Replacement) // the unit was built with it
+	place := &a.Config.Place
+	leaves := place.MTT
+	if l, err := mtt.NewLayout(place.MTT, place.Entries, t.MTT.Levels); err == nil {
+		leaves = l.Address(0)
+	}
+	c := tpt.Config{Adapter: i, Mode: a.Config.Mode, Shift: t.PageShift(), Leaves: leaves, Entries: place.Entries, Line: t.MTT.LineEntries,
+		Cache:  cache.Geometry{Entries: t.MTT.Entries, Ways: t.MTT.Ways, Line: t.MTT.LineEntries, Policy: policy},
+		Exact:  t.MTT.L2Entries == 0 && t.MTT.Prefetch == "none" && t.MTT.Index == "entry" && t.Partition == "none" && t.Tables == "host",
+		HangAt: t.Command.HangAt}
+	if c.Mode == unit.Table && physical(a) {
+		c.Frames = u.frames
+	}
+	m := tpt.New(c, log)
+	for k := range uint32(place.Keys) {
+		if r := a.Unit.Keys().Lookup(key.Make(k, 0)); r != nil {
+			m.Register(r)
+		}
+	}
+	return m
+}
