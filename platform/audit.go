@@ -61,7 +61,7 @@ func (s *System) audit() {
 	s.auditIOMMU(violate)
 	s.auditChildren(violate)
 	for i := range s.nodes {
-		if !s.cutOff(i) { // a dead one's walks never end, and what it refused does not come again
+		if !s.CutOff(i) { // a dead one's walks never end, and what it refused does not come again
 			s.auditNode(i, violate)
 		}
 	}
@@ -122,9 +122,9 @@ func (s *System) auditIOMMU(violate func(rule, format string, args ...any)) {
 	}
 }
 
-// cutOff tells whether nothing passes between an adapter and the host any more:
+// CutOff tells whether nothing passes between an adapter and the host any more:
 // the kernel has given it up, or its link is down.
-func (s *System) cutOff(i int) bool {
+func (s *System) CutOff(i int) bool {
 	down := s.nodes[i].spec.PCIe.Inject.Down
 	if s.spec.Host.Switch.Adapters > 0 && s.spec.Host.Switch.PCIe.Inject.Down > 0 {
 		down = s.spec.Host.Switch.PCIe.Inject.Down
@@ -134,7 +134,7 @@ func (s *System) cutOff(i int) bool {
 
 func (s *System) anyCutOff() bool {
 	for i := range s.nodes {
-		if s.cutOff(i) {
+		if s.CutOff(i) {
 			return true
 		}
 	}
@@ -155,7 +155,7 @@ func (s *System) busyUnits() (busy []string) {
 		add(s.iommu.Idle(), s.iommu.Name())
 	}
 	for i, n := range s.nodes {
-		if !s.cutOff(i) {
+		if !s.CutOff(i) {
 			add(n.tpt.Idle(), n.tpt.Name())
 			add(n.responder.Idle(), n.responder.Name())
 			add(n.link.Idle(), n.link.Endpoint.Name())

@@ -146,7 +146,7 @@ func (s *System) buildNode(i int, adapters []Spec) (*node, error) {
 	entries := s.tableOf(&spec.TPT).entries
 	base := tableBase + model.PA(i)*tableSpan
 	keys := s.keysOf()
-	mode, pasid := spec.mode()
+	mode, pasid := spec.Mode()
 	config := tpt.Config{Mode: mode, PASID: pasid, Seed: spec.Seed,
 		Place: tpt.Place{MPT: base, MTT: base + model.PA((keys*key.EntryBytes+4095)&^4095), Keys: keys, Entries: max(1, entries), Queues: base + eventSpace}}
 	// Software allots an adapter no more page requests than the ring holds.

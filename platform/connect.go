@@ -56,7 +56,7 @@ func (s *System) connect() {
 func (s *System) connectRoot(n *node, k *kernel.Ports, m *memory.Ports, guard *iommu.Ports) {
 	mmio := hostWire[msg.Doorbell](s, s.kernel, n.link.Root, depthRegister)
 	ports, client := iommu.AdapterPorts{}, memory.Client{}
-	if n.spec.behind() {
+	if n.spec.Behind() {
 		client, ports = s.joinGuarded(n.link.Root, mmio)
 	} else {
 		client = s.joinRoot(n.link.Root, s.memory, mmio)

@@ -17,8 +17,8 @@ const (
 	processDomain = 2
 )
 
-// behind tells whether an adapter's requests pass the IOMMU.
-func (s *Spec) behind() bool {
+// Behind tells whether an adapter's requests pass the IOMMU.
+func (s *Spec) Behind() bool {
 	return s.Scheme == kernel.SVA || s.Scheme == kernel.IOMMU || s.Host.IOMMU.Mode != "off"
 }
 
@@ -30,15 +30,15 @@ func (s *Spec) process() bool {
 // forKernel is what the kernel has to know of the adapter.
 func (s *Spec) forKernel() kernel.AdapterConfig {
 	table := s.Scheme == kernel.Pinned || s.Scheme == kernel.ODP || s.Scheme == kernel.Suspend
-	c := kernel.AdapterConfig{Shift: s.TPT.PageShift(), Scheme: s.Scheme, Process: s.process(), IOMMU: table && s.behind()}
+	c := kernel.AdapterConfig{Shift: s.TPT.PageShift(), Scheme: s.Scheme, Process: s.process(), IOMMU: table && s.Behind()}
 	if s.Workload.implicit() {
 		c.Root = root()
 	}
 	return c
 }
 
-// mode is how the adapter translates.
-func (s *Spec) mode() (m tpt.Mode, pasid uint32) {
+// Mode is how the adapter translates.
+func (s *Spec) Mode() (m tpt.Mode, pasid uint32) {
 	switch {
 	case s.Scheme == kernel.SVA:
 		return tpt.ATC, kernel.PASID
@@ -51,7 +51,7 @@ func (s *Spec) mode() (m tpt.Mode, pasid uint32) {
 // buildIOMMU makes the IOMMU if an adapter is behind it.
 func (s *System) buildIOMMU(adapters []Spec) (err error) {
 	for i := range adapters {
-		s.guarded = s.guarded || adapters[i].behind()
+		s.guarded = s.guarded || adapters[i].Behind()
 	}
 	if !s.guarded {
 		return nil
@@ -87,7 +87,7 @@ func (s *System) buildIOMMU(adapters []Spec) (err error) {
 }
 
 // services are the read service times of memory's clients, the root ports: those
-// behind the IOMMU without what it takes itself, and that of its walks.
+// Behind the IOMMU without what it takes itself, and that of its walks.
 func (s *System) services(adapters []Spec) []clocked.Time {
 	var all []clocked.Time
 	for i := range adapters {
@@ -95,7 +95,7 @@ func (s *System) services(adapters []Spec) []clocked.Time {
 			continue
 		}
 		t := clocked.Time(0)
-		if adapters[i].behind() {
+		if adapters[i].Behind() {
 			t = s.spec.PCIe.ReadLatency - s.spec.Host.IOMMU.HitLatency - 3*hostHop
 		}
 		all = append(all, t)

@@ -38,7 +38,7 @@ func (w *WorkloadSpec) checkRegistration(s *Spec) error {
 	if s.QP.FaultResponse == "backup" && !pins {
 		add("qp.fault_response: backup under workload.registration %s, which may end a registration before the backup ring's entries for it are merged; use rnr or hold, or workload.registration once", w.Registration)
 	}
-	if w.RemapInterval > 0 && pins && s.behind() {
+	if w.RemapInterval > 0 && pins && s.Behind() {
 		add("workload.remap_interval: a registration that pins behind an IOMMU cannot outlive its mapping, for IOVA and process address are one here; set host.iommu.mode off, or another scheme")
 	}
 	if s.TPT.PageShift() > s.Host.Shift() {

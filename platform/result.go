@@ -29,7 +29,7 @@ func (s *System) summary(interrupted bool) *measure.Summary {
 		if s.kernel.Dead(i) {
 			sum.Invalidations.DeadAdapters++
 		}
-		if s.cutOff(i) {
+		if s.CutOff(i) {
 			sum.Faults.QPGone += n.tpt.FaultsOpen()
 		}
 	}

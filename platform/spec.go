@@ -125,7 +125,7 @@ const iwarp = "iwarp"
 
 // Check reports every impossible combination of values, each by its key.
 func (s *Spec) Check() error {
-	mode, _ := s.mode()
+	mode, _ := s.Mode()
 	all := []error{s.TPT.CheckMode(mode)}
 	all = append(all, s.PCIe.Check(), s.checkHost())
 	if s.Host.Switch.Adapters > 0 {
@@ -140,7 +140,7 @@ func (s *Spec) Check() error {
 	if s.Scheme == "sva" && s.Host.Events.Split > 0 && s.TPT.PageShift() > s.Host.Leaf() && s.Host.Leaf() > 0 {
 		all = append(all, fmt.Errorf("host.events.split_interval: a split page of %s has leaves smaller than tpt.page %s, and an adapter under sva caches no part of its page; use a tpt.page of one leaf, or 0ns", s.Host.Page, s.TPT.Page))
 	}
-	if s.behind() {
+	if s.Behind() {
 		all = append(all, s.Host.IOMMU.Check())
 	}
 	if s.Transport == iwarp && s.process() && s.Host.IOMMU.Absent == "retry" {

@@ -26,7 +26,7 @@ func checkRootPorts(adapters []Spec) error {
 		case adapters[i].Host.NUMA.Socket != adapters[i-1].Host.NUMA.Socket:
 			return fmt.Errorf("host.numa.socket: adapters %d and %d share a root port (host.switch.adapters %d), which is at one socket; give both the same",
 				i-1, i, host.Host.Switch.Adapters)
-		case adapters[i].behind() != adapters[i-1].behind():
+		case adapters[i].Behind() != adapters[i-1].Behind():
 			return fmt.Errorf("host.switch.adapters: %d: adapters %d and %d share a root port, and only one of them has its requests translated by the IOMMU; give both such a scheme or host.iommu.mode strict, or less adapters to a switch",
 				host.Host.Switch.Adapters, i-1, i)
 		}
@@ -35,7 +35,7 @@ func checkRootPorts(adapters []Spec) error {
 }
 
 // buildLinks makes the link of an adapter, and with it those of all adapters
-// behind the same switch.
+// Behind the same switch.
 func (s *System) buildLinks(i int, adapters []Spec) error {
 	switch {
 	case s.links[i] != nil:

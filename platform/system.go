@@ -136,6 +136,18 @@ func newSystem(adapters []Spec, in *Input, order []int) (*System, error) {
 // Now is the simulated time.
 func (s *System) Now() clocked.Time { return s.engine.Now() }
 
+// Adapters are the specifications of the adapters, as they were built.
+func (s *System) Adapters() []Spec {
+	specs := make([]Spec, len(s.nodes))
+	for i, n := range s.nodes {
+		specs[i] = n.spec
+	}
+	return specs
+}
+
+// Setup is what is in tables, frames and swap before time 0.
+func (s *System) Setup() kernel.Setup { return s.setup }
+
 // Shuffle makes units tick in another order within each instant.
 func (s *System) Shuffle(seed uint64) { s.engine.Shuffle(seed) }
 

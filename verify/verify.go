@@ -20,11 +20,14 @@
 package verify
 
 import (
+	"slices"
+
 	"rnicmmu/clocked"
 	"rnicmmu/measure"
 	"rnicmmu/platform"
 	"rnicmmu/verify/monitor"
 	"rnicmmu/verify/rule"
+	"rnicmmu/verify/scoreboard"
 )
 
 // check is a group of rules that watches a system.
@@ -49,13 +52,15 @@ func Attach(s *platform.System) (finish func(rest bool) []measure.Violation) {
 
 func attach(s *platform.System, log *rule.Log) []check {
 	return []check{
+		scoreboard.New(s, log),
 		monitor.Attach(s, log),
 	}
 }
 
 // Rules are all that the checks watch for, in the order of docs/rules.md.
 func Rules() []*rule.Rule {
-	var all []*rule.Rule
-	all = append(all, monitor.Rules()...)
-	return all
+	return slices.Concat(
+		scoreboard.Rules(),
+		monitor.Rules(),
+	)
 }

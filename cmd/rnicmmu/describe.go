@@ -14,6 +14,8 @@ import (
 	"rnicmmu/configs"
 	"rnicmmu/measure"
 	"rnicmmu/platform"
+	"rnicmmu/verify"
+	"rnicmmu/verify/rule"
 )
 
 func describeCommand() *cobra.Command {
@@ -23,16 +25,20 @@ func describeCommand() *cobra.Command {
 		Short: "parameters with unit, range, default and source; ports; statistics; causes of latency",
 		Long: "Describe a unit (tpt, pcie, host, qp, adapter, network, peer, workload): its parameters, ports and\n" +
 			"statistics; a group or parameter (tpt.mtt, host.pager.policy); or, without UNIT, all parameters.\n" +
-			"describe causes lists what latency is split into.",
+			"describe causes lists what latency is split into, describe rules what the checks of --verify watch for.",
 		Args: atMost("UNIT"),
 		RunE: func(_ *cobra.Command, args []string) error {
 			switch {
 			case schema:
 				return write(configs.Schema(&platform.Spec{}))
+			case page && len(args) > 0 && args[0] == "rules":
+				return write(rule.Page(verify.Rules()), nil)
 			case page:
 				return write(configs.ParametersPage(&platform.Spec{}))
 			case len(args) == 0:
 				return configs.Describe(os.Stdout, &platform.Spec{}, "")
+			case args[0] == "rules":
+				return rule.List(os.Stdout, verify.Rules())
 			case args[0] == "causes":
 				return describeCauses(os.Stdout)
 			}
@@ -40,7 +46,7 @@ func describeCommand() *cobra.Command {
 		},
 	}
 	c.Flags().BoolVar(&schema, "schema", false, "print a JSON Schema of configuration files, for editors")
-	c.Flags().BoolVar(&page, "markdown", false, "print docs/parameters.md")
+	c.Flags().BoolVar(&page, "markdown", false, "print docs/parameters.md; of rules: docs/rules.md")
 	return c
 }
 

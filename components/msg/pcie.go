@@ -39,8 +39,15 @@ func (k Kind) String() string { return kindNames[k] }
 
 // Oracle is what the content check needs of a transfer; no hardware looks at it.
 type Oracle struct {
-	Page  uint32 // dense number of the process page that the access meant; NoPage: none
-	Write uint64 // identity of the write, unique per packet
+	Page   uint32 // dense number of the process page that the access meant; NoPage: none
+	Offset uint32 // of the first byte, within the message
+	Write  uint64 // identity of the packet: that of its access from 1 on, and its own place in the message
+}
+
+// From is what belongs to the transfer's bytes from so many on.
+func (o Oracle) From(n uint32) Oracle {
+	o.Offset += n
+	return o
 }
 
 // NoPage marks transfers outside user memory.

@@ -32,7 +32,7 @@ func (u *Endpoint) sendWrite(now clocked.Time, c choice) {
 	d := &w.dma
 	p := u.tx.place(c.class)
 	*p = packet{TLP: msg.TLP{Type: msg.Posted, Kind: d.Kind, Payload: n > 0, Len: n, Relaxed: o.packet.Relaxed,
-		PA: d.PA + model.PA(w.offset), Cookie: d.Cookie, Counts: d.Counts, Oracle: d.Oracle, Address: d.Address}}
+		PA: d.PA + model.PA(w.offset), Cookie: d.Cookie, Counts: d.Counts, Oracle: d.Oracle.From(w.offset), Address: d.Address}}
 	if w.offset+n >= d.Len {
 		p.Last, p.Body, p.written = true, d.Body, d.Len
 	}
@@ -68,7 +68,7 @@ func (u *Endpoint) sendRead(now clocked.Time, c choice) {
 
 	p := u.tx.place(c.class)
 	*p = packet{TLP: msg.TLP{Type: msg.NonPosted, Kind: d.Kind, Tag: u.first + uint16(id), Len: n, Relaxed: o.packet.Relaxed,
-		PA: d.PA + model.PA(r.offset), Cookie: d.Cookie, Counts: d.Counts, Oracle: d.Oracle, Address: d.Address}}
+		PA: d.PA + model.PA(r.offset), Cookie: d.Cookie, Counts: d.Counts, Oracle: d.Oracle.From(r.offset), Address: d.Address}}
 	if r.offset+n >= d.Len {
 		p.Last, p.Body, p.Ledger = true, d.Body, d.Ledger
 	}

@@ -36,10 +36,9 @@ type entry struct {
 	held   int32 // translation
 	n      uint32
 	key    uint32
-	page   uint32
 	va     model.VA
 	pa     model.PA
-	write  uint64
+	oracle msg.Oracle
 	bus    msg.Address
 	ledger measure.Ledger // of nobody: the access may be over
 }
@@ -141,7 +140,7 @@ func (r *Responder) backUp(now clocked.Time, qp int32, q *recvQP) {
 	b.awaited--
 	r.Stats.BackedUp++
 	r.Stats.BackupPeak = max(r.Stats.BackupPeak, int(b.tail-b.head))
-	b.entries[slot] = entry{op: p.Op, qp: qp, held: none, n: n, key: p.Key, page: r.page(q, va), va: va, write: p.Write}
+	b.entries[slot] = entry{op: p.Op, qp: qp, held: none, n: n, key: p.Key, va: va, oracle: r.oracle(q, va)}
 	if p.Op == model.OpSend {
 		b.entries[slot].key = r.buffers[qp].Key
 	}

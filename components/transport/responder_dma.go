@@ -65,13 +65,15 @@ func (r *Responder) pieceLen(q *recvQP, va model.VA) uint32 {
 func (r *Responder) dataDMA(q *recvQP, write bool, n uint32, cookie int32) msg.DMA {
 	p := r.first(q)
 	va := r.address(q)
-	d := msg.DMA{Kind: msg.KindData, Write: write, Notify: write, Len: n, Cookie: uint64(cookie), Counts: &p.Access.Counts,
+	return msg.DMA{Kind: msg.KindData, Write: write, Notify: write, Len: n, Cookie: uint64(cookie), Counts: &p.Access.Counts,
 		PA:     q.heldPA + model.PA(uint64(va)&(r.spec.AdapterPage.Bytes()-1)),
-		Oracle: msg.Oracle{Page: r.page(q, va)}, Address: q.heldAddress}
-	if write {
-		d.Oracle.Write = p.Write
-	}
-	return d
+		Oracle: r.oracle(q, va), Address: q.heldAddress}
+}
+
+// oracle is what the content check needs of the head's transfer at va.
+func (r *Responder) oracle(q *recvQP, va model.VA) msg.Oracle {
+	p := r.first(q)
+	return msg.Oracle{Page: r.page(q, va), Offset: p.Offset + q.offset, Write: p.Write}
 }
 
 // newOp records a use of the held translation.

@@ -48,7 +48,7 @@ func (r *Responder) mergeNext(now clocked.Time) bool {
 	h := &r.handles.slots[e.held]
 	h.refs, h.closed = 1, true
 	*r.Ports.DMA.Push(now) = msg.DMA{Kind: msg.KindData, Write: true, Notify: true, PA: e.pa, Len: e.n, Cookie: uint64(i),
-		Oracle: msg.Oracle{Page: e.page, Write: e.write}, Address: e.bus}
+		Oracle: e.oracle, Address: e.bus}
 	b.copied = clocked.Never
 	r.leave(now, e)
 	return true
@@ -101,7 +101,7 @@ func (r *Responder) find(now clocked.Time, number uint32) {
 	e.ledger.Open(now)
 	*r.Ports.Translate.Push(now) = msg.Translate{Cookie: ringCookie | uint64(number), QP: uint32(len(r.qps)) + r.ring.slot(number),
 		PD: r.buffers[e.qp].PD, Key: e.key, Op: e.op, Write: true, Replay: true, Hold: true, VA: e.va, Len: e.n,
-		CheckKey: true, CheckVA: e.va, CheckLen: e.n, Page: e.page, Ledger: &e.ledger}
+		CheckKey: true, CheckVA: e.va, CheckLen: e.n, Page: e.oracle.Page, Ledger: &e.ledger}
 }
 
 // found takes the answer. A key that has died since the packet was

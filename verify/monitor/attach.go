@@ -28,7 +28,7 @@ func Rules() []*rule.Rule {
 
 // Units are the monitors of a system.
 type Units struct {
-	adapters []platform.Adapter
+	adapters []platform.Spec
 	tables   []*tpt.Monitor
 	frames   *host.Frames
 }
@@ -61,17 +61,14 @@ func (u *Units) cutOff(_ clocked.Time, d *msg.Doorbell) {
 
 // physical tells whether what an adapter addresses are frames, by no other
 // translation behind it.
-func physical(a *platform.Adapter) bool {
-	guarded := a.Spec.Host.IOMMU.Mode != "off" || a.Config.Mode == unit.Bypass || a.Spec.Scheme == kernel.IOMMU
-	return a.Config.Mode == unit.ATC || !guarded
-}
+func physical(a *platform.Spec) bool { return a.Scheme == kernel.SVA || !a.Behind() }
 
 func (u *Units) watchFrames(s *platform.System, log *rule.Log) {
 	var pages []model.PageShift
 	for i := range u.adapters {
-		pages = append(pages, u.adapters[i].Spec.TPT.PageShift())
+		pages = append(pages, u.adapters[i].TPT.PageShift())
 	}
-	u.frames = host.New(u.adapters[0].Spec.Host.Shift(), pages, log)
+	u.frames = host.New(u.adapters[0].Host.Shift(), pages, log)
 	for _, r := range s.Setup().Resident {
 		for i := range r.Count {
 			u.frames.Resident(r.Frame+i, r.First+i)
@@ -90,10 +87,10 @@ func (u *Units) watchFrames(s *platform.System, log *rule.Log) {
 // watchTables puts a monitor at each translation unit.
 func (u *Units) watchTables(s *platform.System, log *rule.Log) {
 	for i := range u.adapters {
-		u.tables = append(u.tables, u.table(i, log))
+		u.tables = append(u.tables, u.table(s, i, log))
 	}
 	for _, f := range s.Setup().Fills {
-		step := model.PA(u.adapters[f.Adapter].Spec.TPT.PageShift().Bytes())
+		step := model.PA(u.adapters[f.Adapter].TPT.PageShift().Bytes())
 		for i := range f.Count {
 			u.tables[f.Adapter].Program(f.Entry+i, f.PA+model.PA(i)*step, f.Write)
 		}
@@ -122,16 +119,18 @@ func (u *Units) watchTables(s *platform.System, log *rule.Log) {
 	}
 }
 
-func (u *Units) table(i int, log *rule.Log) *tpt.Monitor {
+func (u *Units) table(s *platform.System, i int, log *rule.Log) *tpt.Monitor {
 	a := &u.adapters[i]
-	t := &a.Spec.TPT
+	t := &a.TPT
+	tables := s.Translator(i)
+	mode, _ := a.Mode()
 	policy, _ := cache.ParsePolicy(t.MTT.Replacement) // the unit was built with it
-	place := &a.Config.Place
+	place := tables.Config().Place
 	leaves := place.MTT
 	if l, err := mtt.NewLayout(place.MTT, place.Entries, t.MTT.Levels); err == nil {
 		leaves = l.Address(0)
 	}
-	c := tpt.Config{Adapter: i, Mode: a.Config.Mode, Shift: t.PageShift(), Leaves: leaves, Entries: place.Entries, Line: t.MTT.LineEntries,
+	c := tpt.Config{Adapter: i, Mode: mode, Shift: t.PageShift(), Leaves: leaves, Entries: place.Entries, Line: t.MTT.LineEntries,
 		Cache:  cache.Geometry{Entries: t.MTT.Entries, Ways: t.MTT.Ways, Line: t.MTT.LineEntries, Policy: policy},
 		Exact:  t.MTT.L2Entries == 0 && t.MTT.Prefetch == "none" && t.MTT.Index == "entry" && t.Partition == "none" && t.Tables == "host",
 		HangAt: t.Command.HangAt}
@@ -140,7 +139,7 @@ func (u *Units) table(i int, log *rule.Log) *tpt.Monitor {
 	}
 	m := tpt.New(c, log)
 	for k := range uint32(place.Keys) {
-		if r := a.Unit.Keys().Lookup(key.Make(k, 0)); r != nil {
+		if r := tables.Keys().Lookup(key.Make(k, 0)); r != nil {
 			m.Register(r)
 		}
 	}

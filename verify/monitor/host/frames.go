@@ -17,13 +17,13 @@ import (
 var (
 	Reached = &rule.Rule{ID: "FRM-ACK-01", Title: "A frame is taken when no adapter reaches it",
 		Meaning: "When the kernel saves, copies or frees a frame, no adapter has a table entry or a cached translation that leads to it: each has acknowledged the invalidation.",
-		Source:  "INV-2, [Linux] mm/mmu_notifier.c", Example: "CmdFill(frame 1) at adapters 0 and 1; CmdInvalidate at both; CQE of adapter 0; PageOut(frame 1)"}
+		Source:  "INV-2; [Linux] mm/mmu_notifier.c", Example: "CmdFill(frame 1) at adapters 0 and 1; CmdInvalidate at both; CQE of adapter 0; PageOut(frame 1)"}
 	Owned = &rule.Rule{ID: "FRM-OWN-01", Title: "A frame is one page's at a time",
 		Meaning: "A frame is given to a page only when it is nobody's.",
 		Source:  "INV-2", Example: "PageZero(frame 1, page 2); PageZero(frame 1, page 3)"}
-	Kept = &rule.Rule{ID: "FRM-DIRTY-01", Title: "What was stored to is saved",
+	Kept = &rule.Rule{ID: "FRM-DIRTY-01", Title: "what was stored to is saved",
 		Meaning: "A frame that an adapter has stored to is freed only behind a PageOut or PageCopy of what it holds, unless the process gave the page up.",
-		Source:  "INV-8, [Linux] mlx5/odp.c", Example: "DMA write to frame 1; PageFree(frame 1)"}
+		Source:  "INV-8; [Linux] mlx5/odp.c", Example: "DMA write to frame 1; PageFree(frame 1)"}
 )
 
 // Rules are those of this package.

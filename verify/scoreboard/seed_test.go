@@ -1,0 +1,3 @@
+package scoreboard
+
+import _ "rnicmmu/internal/seed" // of the properties
