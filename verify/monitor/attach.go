@@ -4,6 +4,8 @@
 package monitor
 
 import (
+	"slices"
+
 	"rnicmmu/clocked"
 	"rnicmmu/components/hostmmu/kernel"
 	"rnicmmu/components/msg"
@@ -13,6 +15,7 @@ import (
 	"rnicmmu/model/key"
 	"rnicmmu/model/mtt"
 	"rnicmmu/platform"
+	"rnicmmu/verify/monitor/ats"
 	"rnicmmu/verify/monitor/host"
 	"rnicmmu/verify/monitor/tpt"
 	"rnicmmu/verify/rule"
@@ -21,9 +24,7 @@ import (
 
 // Rules are all that these monitors watch for.
 func Rules() []*rule.Rule {
-	var all []*rule.Rule
-	all = append(all, tpt.Rules()...)
-	return append(all, host.Rules()...)
+	return slices.Concat(tpt.Rules(), ats.Rules(), host.Rules())
 }
 
 // Units are the monitors of a system.
@@ -31,13 +32,17 @@ type Units struct {
 	adapters []platform.Spec
 	tables   []*tpt.Monitor
 	frames   *host.Frames
+	devices  []*ats.Device
+	iommu    *ats.IOMMU // nil: there is none
 }
 
 // Attach puts the monitors beside a system that has not begun to run.
 func Attach(s *platform.System, log *rule.Log) *Units {
 	u := &Units{adapters: s.Adapters()}
 	u.watchFrames(s, log)
+	u.watchDevices(s, log)
 	u.watchTables(s, log)
+	u.watchIOMMU(s, log)
 	for _, w := range wires.Of[msg.Doorbell](s, "kernel", "") {
 		w.Wire.OnSent(u.cutOff)
 	}
@@ -46,8 +51,12 @@ func Attach(s *platform.System, log *rule.Log) *Units {
 
 // Finish reports what is due at the end.
 func (u *Units) Finish(now clocked.Time, rest bool) {
-	for _, m := range u.tables {
+	for i, m := range u.tables {
 		m.Finish(now, rest)
+		u.devices[i].Finish(now, rest)
+	}
+	if u.iommu != nil {
+		u.iommu.Finish(now, rest)
 	}
 }
 
@@ -56,6 +65,10 @@ func (u *Units) cutOff(_ clocked.Time, d *msg.Doorbell) {
 	if d.Disable {
 		u.tables[d.Adapter].CutOff()
 		u.frames.CutOff(int(d.Adapter))
+		u.devices[d.Adapter].CutOff()
+		if u.iommu != nil {
+			u.iommu.CutOff(int(d.Adapter))
+		}
 	}
 }
 
@@ -130,7 +143,7 @@ func (u *Units) table(s *platform.System, i int, log *rule.Log) *tpt.Monitor {
 	if l, err := mtt.NewLayout(place.MTT, place.Entries, t.MTT.Levels); err == nil {
 		leaves = l.Address(0)
 	}
-	c := tpt.Config{Adapter: i, Mode: mode, Shift: t.PageShift(), Leaves: leaves, Entries: place.Entries, Line: t.MTT.LineEntries,
+	c := tpt.Config{Adapter: i, ATC: u.devices[i], Mode: mode, Shift: t.PageShift(), Leaves: leaves, Entries: place.Entries, Line: t.MTT.LineEntries,
 		Cache:  cache.Geometry{Entries: t.MTT.Entries, Ways: t.MTT.Ways, Line: t.MTT.LineEntries, Policy: policy},
 		Exact:  t.MTT.L2Entries == 0 && t.MTT.Prefetch == "none" && t.MTT.Index == "entry" && t.Partition == "none" && t.Tables == "host",
 		HangAt: t.Command.HangAt}
@@ -144,4 +157,55 @@ func (u *Units) table(s *platform.System, i int, log *rule.Log) *tpt.Monitor {
 		}
 	}
 	return m
+}
+
+// watchDevices puts a monitor of ATS at each adapter.
+func (u *Units) watchDevices(s *platform.System, log *rule.Log) {
+	for i := range u.adapters {
+		a := &u.adapters[i]
+		mode, pasid := a.Mode()
+		m := ats.NewDevice(ats.DeviceConfig{Adapter: i, On: mode == unit.ATC, PASID: pasid, Shift: a.TPT.PageShift(), HangAt: a.TPT.Command.HangAt,
+			Allocation: min(a.TPT.PageRequests, u.adapters[0].Host.IOMMU.PageRequests), Frames: u.frames}, log)
+		u.devices = append(u.devices, m)
+	}
+	for _, w := range wires.Of[msg.DMA](s, "tpt", "") {
+		w.Wire.OnSent(u.devices[w.From].DMA)
+	}
+	for _, w := range wires.Of[msg.DMADone](s, "", "tpt") {
+		w.Wire.OnTaken(u.devices[w.To].Done)
+	}
+	for _, w := range wires.Of[msg.Doorbell](s, "", "tpt") {
+		w.Wire.OnTaken(u.devices[w.To].Doorbell)
+	}
+	for _, w := range wires.Of[msg.DMA](s, "responder", "") {
+		w.Wire.OnSent(u.devices[w.From].Data)
+	}
+	for _, w := range wires.Of[msg.MemReq](s, "", "iommu") {
+		w.Wire.OnSent(func(now clocked.Time, r *msg.MemReq) { u.devices[r.Adapter].Arrived(now, r) })
+	}
+}
+
+// watchIOMMU puts a monitor at the IOMMU, if there is one.
+func (u *Units) watchIOMMU(s *platform.System, log *rule.Log) {
+	commands := wires.Of[*msg.IOMMUCommand](s, "kernel", "iommu")
+	if len(commands) == 0 {
+		return
+	}
+	var depth []int
+	for i := range u.adapters {
+		depth = append(depth, min(32, u.adapters[0].Host.IOMMU.ATSDepth, u.adapters[i].TPT.Invalidation.QueueDepth))
+	}
+	u.iommu = ats.NewIOMMU(depth, log)
+	for _, w := range commands {
+		w.Wire.OnSent(u.iommu.Command)
+	}
+	for _, w := range wires.Of[msg.IOMMUEvent](s, "iommu", "kernel") {
+		w.Wire.OnSent(u.iommu.Event)
+	}
+	for _, w := range wires.Of[msg.Doorbell](s, "iommu", "") {
+		w.Wire.OnSent(u.iommu.Message)
+	}
+	for _, w := range wires.Of[msg.MemReq](s, "", "iommu") {
+		w.Wire.OnTaken(u.iommu.Arrived)
+	}
 }

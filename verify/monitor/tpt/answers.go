@@ -32,6 +32,9 @@ type given struct {
 	page        uint64 // number of the page at PA
 }
 
+// none is the entry of a translation that must not be.
+const none = ^uint64(0)
+
 // use counts translations given out of a page.
 type use struct{ all, write uint16 }
 
@@ -149,7 +152,7 @@ func (m *Monitor) grant(now clocked.Time, a *ask, t *msg.Translation) {
 		m.compare(now, a, t, g.entry)
 		m.used(g.entry, a.accepted)
 	} else {
-		g.entry = ^uint64(0)
+		g.entry = none
 	}
 	m.give(now, t.Handle, g)
 }
@@ -159,17 +162,18 @@ func (m *Monitor) compare(now clocked.Time, a *ask, t *msg.Translation, entry ui
 	offset := model.PA(uint64(a.va) & (m.config.Shift.Bytes() - 1))
 	switch m.config.Mode {
 	case tpt.ATC:
-		return // the monitor of ATS knows
+		m.config.ATC.Given(now, a.va, a.write, t)
+		return
 	case tpt.Bypass:
 		if t.PA != model.PA(a.va) {
 			m.log.Report(Current, now, "adapter %d: %#x passes as %#x", m.config.Adapter, uint64(a.va), uint64(t.PA))
 		}
 		return
 	}
-	var none word
+	var blank word
 	w := m.words.Get(entry)
 	if w == nil {
-		w = &none
+		w = &blank
 	}
 	var broken *rule.Rule
 	switch {
@@ -206,6 +210,9 @@ func (m *Monitor) give(now clocked.Time, handle uint32, g given) {
 // take ends a translation.
 func (m *Monitor) take(handle uint32) {
 	s := &m.given[handle]
+	if m.config.Mode == tpt.ATC && s.entry != none {
+		m.config.ATC.Taken(handle)
+	}
 	last := m.live[len(m.live)-1]
 	m.live[s.place] = last
 	m.given[last].place = s.place

@@ -18,6 +18,7 @@ import (
 	"rnicmmu/model/cache"
 	"rnicmmu/model/key"
 	"rnicmmu/model/mtt"
+	"rnicmmu/verify/monitor/ats"
 	"rnicmmu/verify/monitor/dense"
 	"rnicmmu/verify/monitor/host"
 	"rnicmmu/verify/rule"
@@ -35,6 +36,7 @@ type Config struct {
 	Exact   bool            // which has no other level, and no prefetch
 	HangAt  clocked.Time    // 0: the unit does not stop by design
 	Frames  *host.Frames    // told what the table lets the adapter reach; nil: nobody
+	ATC     *ats.Device     // judges what an ATC gives out
 }
 
 // Monitor watches one unit.
