@@ -26,6 +26,7 @@ import (
 	"rnicmmu/measure"
 	"rnicmmu/platform"
 	"rnicmmu/verify/monitor/link"
+	"rnicmmu/verify/monitor"
 	"rnicmmu/verify/rule"
 	"rnicmmu/verify/scoreboard"
 )
@@ -54,6 +55,7 @@ func attach(s *platform.System, log *rule.Log) []check {
 	return []check{
 		scoreboard.New(s, log),
 		link.Attach(s, log),
+		monitor.Attach(s, log),
 	}
 }
 
@@ -62,5 +64,6 @@ func Rules() []*rule.Rule {
 	return slices.Concat(
 		scoreboard.Rules(),
 		link.Rules(),
+		monitor.Rules(),
 	)
 }
