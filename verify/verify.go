@@ -25,8 +25,8 @@ import (
 	"rnicmmu/clocked"
 	"rnicmmu/measure"
 	"rnicmmu/platform"
-	"rnicmmu/verify/monitor/link"
 	"rnicmmu/verify/monitor"
+	"rnicmmu/verify/monitor/link"
 	"rnicmmu/verify/rule"
 	"rnicmmu/verify/scoreboard"
 )

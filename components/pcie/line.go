@@ -29,6 +29,7 @@ type line struct {
 	owed      [numDLLPs]owed
 	due       clocked.Time // of the first of owed; Never: none
 	left      clocked.FIFO[dllp]
+	directed  bool         // a director may keep the writer's TLPs back
 	listening bool         // the reader wants to be woken for the next DLLP
 	woken     clocked.Time // it will be, at this time, if that is later than now
 	taken     uint64       // TLPs that the reader has accepted

@@ -73,6 +73,9 @@ type Line struct {
 	line           *line
 }
 
+// Directed tells whether a Director may keep TLPs from it that could go.
+func (l Line) Directed() bool { return l.line.directed }
+
 // Watch shows a watcher all that passes from now on.
 func (l Line) Watch(w Watcher) {
 	if l.line.watch == nil {

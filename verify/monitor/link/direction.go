@@ -28,6 +28,7 @@ type direction struct {
 	log          *rule.Log
 	name         string
 	spec         *pcie.Spec
+	line         pcie.Line
 	back         *direction
 	writer       unit
 	reader       unit
@@ -58,7 +59,7 @@ func pair(log *rule.Log, net *network, up, down pcie.Line) (u, d *direction) {
 
 func newDirection(log *rule.Log, net *network, l pcie.Line, up bool) *direction {
 	s := l.Spec
-	d := &direction{log: log, name: l.Name, spec: s, down: clocked.Never, net: net}
+	d := &direction{log: log, name: l.Name, spec: s, line: l, down: clocked.Never, net: net}
 	if s.Inject.Down > 0 {
 		d.down = s.Inject.Down
 	}
@@ -140,7 +141,7 @@ func (d *direction) occupy(start, end clocked.Time, bytes int64, what string) {
 // idle checks that the line did not stand still while something could go.
 func (d *direction) idle(now clocked.Time) {
 	from := max(d.free, d.frozen, d.heard)
-	if now-from <= d.slack {
+	if now-from <= d.slack || d.line.Directed() {
 		return
 	}
 	if since, what, ok := d.writer.waiting(d); ok && now-max(since, from) > d.slack {
