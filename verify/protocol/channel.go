@@ -24,6 +24,8 @@ func (c *channel) push(m message) (fits bool) {
 	return true
 }
 
+func (c *channel) first() (m message, ok bool) { return c.list[0], c.n > 0 }
+
 func (c *channel) take(i uint8) message {
 	m := c.list[i]
 	copy(c.list[i:c.n-1], c.list[i+1:c.n])

@@ -68,7 +68,8 @@ const (
 	FenceArrived
 	TimedOut
 	CutOff
-	CacheDropped
+	FaultRaised
+	Answered
 	numKinds
 )
 
@@ -111,7 +112,8 @@ var kinds = [numKinds]struct{ from, to, what string }{
 	FenceArrived:        {"IOMMU", "kernel", "fence is complete"},
 	TimedOut:            {"IOMMU", "kernel", "invalidation times out"},
 	CutOff:              {"kernel", "adapter", "adapter is cut off"},
-	CacheDropped:        {"IOMMU", "IOMMU", "IOTLB forgets the page"},
+	FaultRaised:         {"adapter", "IOMMU", "page request leaves"},
+	Answered:            {"IOMMU", "adapter", "page response leaves"},
 }
 
 // String is the kind for people.
@@ -140,7 +142,7 @@ func (e Event) String() string {
 		text += fmt.Sprintf(", frame %d", e.Frame)
 	}
 	switch e.Kind {
-	case Access, Walked, Retry, Returned, DMAIssued, DMAArrived, FaultArrived, Lookup, Update, FilledArrived, ResumeExecuted, PageRequestArrived, PageResponseArrived:
+	case Access, Walked, Retry, Returned, DMAIssued, DMAArrived, FaultArrived, Lookup, Update, FilledArrived, ResumeExecuted, PageRequestArrived, PageResponseArrived, FaultRaised, Answered:
 		text += fmt.Sprintf(", access %d (%s)", e.Token, map[bool]string{false: "read", true: "write"}[e.Write])
 	}
 	return text

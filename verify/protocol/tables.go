@@ -129,7 +129,7 @@ type tableState struct {
 // Bounds are how much of everything there is.
 type Bounds struct {
 	Adapters, Pages, Frames, Accesses int
-	ITags, Completions                int // of ATS
+	ITags, Completions, Credits, Ring int // of ATS: ITags, traffic classes, page requests outstanding, places in the ring
 }
 
 // Tables is the protocol of adapters with tables of their own: on-demand paging,
@@ -137,6 +137,7 @@ type Bounds struct {
 type Tables struct {
 	Bounds
 	Suspend bool // pages are suspended while they move or leave
+	Nested  bool // and for a while, by somebody else, meanwhile
 	plain   bool // without symmetry
 	each    bool // each step by itself: none is taken at once
 }

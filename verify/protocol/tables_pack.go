@@ -16,7 +16,7 @@ func (t *Tables) pack(s *tableState, o *order) explore.Key {
 	w := packer{order: o, frames: frames{keep: o == &identity}}
 	w.put(uint8(s.broken), ruleBits)
 	for p := range t.Pages {
-		w.page(&s.pages[o.pages[p]], t.Suspend)
+		w.page(&s.pages[o.pages[p]], t.Nested)
 	}
 	for i := range t.Accesses {
 		w.access(&s.accesses[o.accesses[i]])
@@ -36,10 +36,10 @@ type packer struct {
 func (w *packer) frame(f uint8)   { w.put(w.rename(f), frameBits) }
 func (w *packer) entries(e entry) { w.put(uint8(w.frames.entry(e)), frameBits+flagBits) }
 
-func (w *packer) page(p *tablePage, suspend bool) {
+func (w *packer) page(p *tablePage, nested bool) {
 	w.put(p.state, 2)
 	w.flag(p.kept)
-	if suspend {
+	if nested {
 		w.put(p.hold, 2)
 		if p.hold == holdTelling {
 			w.put(w.order.mask(p.holdAcks), maxAdapters)

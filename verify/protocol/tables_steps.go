@@ -134,10 +134,10 @@ func (e *tableSteps) ofPage(p uint8) {
 	if e.reclaim(n, p) {
 		out(Reclaim, false)
 	}
-	if e.Suspend && e.unhold(n, p) {
+	if e.Nested && e.unhold(n, p) {
 		out(Release, false)
 	}
-	if e.Suspend && e.hold(n, p) {
+	if e.Nested && e.hold(n, p) {
 		out(Hold, true)
 	}
 	if pg.state != pageResident {

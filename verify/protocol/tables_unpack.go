@@ -7,7 +7,7 @@ func (t *Tables) unpack(k explore.Key) (s tableState) {
 	r := reader{key: k}
 	s.broken = rule(r.get(ruleBits))
 	for p := range t.Pages {
-		r.page(&s.pages[p], t.Suspend)
+		r.page(&s.pages[p], t.Nested)
 	}
 	for i := range t.Accesses {
 		r.access(&s.accesses[i])
@@ -20,10 +20,10 @@ func (t *Tables) unpack(k explore.Key) (s tableState) {
 
 func (r *reader) entry() entry { return entry(r.get(frameBits + flagBits)) }
 
-func (r *reader) page(p *tablePage, suspend bool) {
+func (r *reader) page(p *tablePage, nested bool) {
 	p.state = r.get(2)
 	p.kept = r.flag()
-	if suspend {
+	if nested {
 		if p.hold = r.get(2); p.hold == holdTelling {
 			p.holdAcks = r.get(maxAdapters)
 		}
