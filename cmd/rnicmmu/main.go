@@ -105,6 +105,7 @@ More:
   rnicmmu mrc FILE             misses of every cache size at once, without a simulation
   rnicmmu trace info FILE      what is in a trace or capture
   rnicmmu calibrate            the PCIe link beside closed forms and measured machines
+  rnicmmu verify protocol      every state of the paging protocols
   rnicmmu decode tlp HEX       the fields of a TLP of ATS or PRI
   rnicmmu describe             every parameter with unit, range, default and source
   rnicmmu help COMMAND         flags and examples of a command
@@ -128,7 +129,7 @@ func root() *cobra.Command {
 	c.SetFlagErrorFunc(func(c *cobra.Command, err error) error {
 		return fmt.Errorf("%s: %w; see %s --help", c.CommandPath(), flagError(err), c.CommandPath())
 	})
-	c.AddCommand(runCommand(), sweepCommand(), plotCommand(), mrcCommand(), traceCommand(), decodeCommand(), calibrateCommand(), describeCommand())
+	c.AddCommand(runCommand(), sweepCommand(), plotCommand(), mrcCommand(), traceCommand(), decodeCommand(), calibrateCommand(), verifyCommand(), describeCommand())
 	return c
 }
 

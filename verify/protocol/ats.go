@@ -279,7 +279,7 @@ func (s *atsState) receive(n uint8) message {
 // responded ends the group of an access: it asks for its translation anew.
 func (s *atsState) responded(i uint8) {
 	x := &s.accesses[i]
-	if x.phase != accessFaulted || x.fault != groupAnswered {
+	if x.phase != accessFaulted || x.fault == groupWanted {
 		s.broken = ruleStrayResponse
 		return
 	}

@@ -71,14 +71,12 @@ func (t *ATS) requested(s *atsState, i uint8) {
 		s.accesses[i].fault = groupRing
 		return
 	}
+	s.accesses[i].fault = groupAnswered
 	s.respond(i)
 }
 
 // respond sends the response of a group.
-func (s *atsState) respond(i uint8) {
-	s.accesses[i].fault = groupAnswered
-	s.tell(message{atsRespond, i})
-}
+func (s *atsState) respond(i uint8) { s.tell(message{atsRespond, i}) }
 
 // tagsOf is the ITags as the model keeps them.
 func (t *ATS) tagsOf(s *atsState) *ats.Tags {

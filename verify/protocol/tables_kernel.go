@@ -128,13 +128,10 @@ func (t *Tables) reclaim(s *tableState, p uint8) bool {
 // looked up; else it is looked up again. Another fault's fill may do.
 func (s *tableState) update(i uint8) bool {
 	x := &s.accesses[i]
-	if x.phase != accessFaulted || x.fault != faultUpdate {
+	if x.phase != accessFaulted || x.fault != faultUpdate || x.overtaken() {
 		return false
 	}
 	p, bit := &s.pages[x.page], uint8(1)<<x.adapter
-	if x.changed {
-		return false
-	}
 	if p.mapped&bit != 0 && (!x.write || p.writable&bit != 0) {
 		s.answer(i)
 		return true
@@ -148,10 +145,13 @@ func (s *tableState) update(i uint8) bool {
 	return true
 }
 
+// overtaken tells whether an invalidation has begun since the page was looked up.
+func (x *access) overtaken() bool { return x.changed }
+
 // again looks a page up again whose sequence number has changed.
 func (s *tableState) again(i uint8) bool {
 	x := &s.accesses[i]
-	if !x.changed {
+	if !x.overtaken() {
 		return false
 	}
 	x.fault, x.noted, x.changed = faultMap, 0, false
