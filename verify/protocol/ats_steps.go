@@ -126,6 +126,12 @@ func (e *atsSteps) ofAccess(i uint8) {
 		if n.take(i) {
 			e.out(ofGroup(e.from, FaultArrived, i), false)
 		}
+		if e.rivals(n) && e.report(n, i) {
+			e.out(ofGroup(e.from, FaultRaised, i), false)
+		}
+		if e.rivals(n) && e.find(n, i) {
+			e.out(ofGroup(e.from, Lookup, i), false)
+		}
 	}
 }
 
@@ -179,10 +185,10 @@ func (t *ATS) candidates() int { return 2*t.Accesses + t.Pages + 3 }
 func (t *ATS) candidate(s *atsState, n int) (event Event, ok bool) {
 	switch {
 	case n < t.Accesses:
-		return ofGroup(s, Lookup, uint8(n)), t.find(s, uint8(n))
+		return ofGroup(s, Lookup, uint8(n)), !t.rivals(s) && t.find(s, uint8(n))
 	case n < 2*t.Accesses:
 		i := uint8(n - t.Accesses)
-		return ofGroup(s, FaultRaised, i), t.report(s, i)
+		return ofGroup(s, FaultRaised, i), !t.rivals(s) && t.report(s, i)
 	}
 	n -= 2 * t.Accesses
 	if n < t.Pages {
@@ -209,6 +215,19 @@ func (t *ATS) candidate(s *atsState, n int) (event Event, ok bool) {
 	m, _ := s.invs.first()
 	_, p := untagged(m.which)
 	return Event{Kind: Drained, Page: uint32(p)}, t.drained(s)
+}
+
+// rivals tells whether several faults can go on now, so that it matters which
+// comes first.
+func (t *ATS) rivals(s *atsState) bool {
+	found := 0
+	for i := range uint8(t.Accesses) {
+		try := *s
+		if t.find(&try, i) || t.report(&try, i) {
+			found++
+		}
+	}
+	return found > 1
 }
 
 // Rest tells whether nothing is under way.

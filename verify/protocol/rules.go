@@ -12,6 +12,7 @@ const (
 	ruleStrayResume
 	ruleBound
 	ruleStrayOpen
+	ruleHeld
 	ruleITag
 	ruleStrayResponse
 	ruleCredits
@@ -26,6 +27,7 @@ var rules = [numRules]string{
 	ruleStrayResume:   "a fault is answered that does not wait for an answer (FLT-11)",
 	ruleBound:         "more is under way than there can be",
 	ruleStrayOpen:     "a suspension ends that is not active (SUS-2)",
+	ruleHeld:          "a translation is given while its page is suspended (SUS-2)",
 	ruleITag:          "an Invalidate Completion answers for another request (ATS-2)",
 	ruleStrayResponse: "a group is answered that does not wait for an answer (ATS-5)",
 	ruleCredits:       "more page requests are outstanding than were allocated (ATS-6)",

@@ -56,6 +56,9 @@ func (s *tableState) resolve(i uint8, w mtt.Word) {
 	switch w.Meets(x.write) {
 	case mtt.Granted:
 		x.phase, x.frame = accessGiven, compress(w).frame()
+		if s.pages[x.page].hold == holdOn {
+			s.broken = ruleHeld
+		}
 	case mtt.Held:
 		x.phase = accessWaiting
 	default:

@@ -84,8 +84,28 @@ func (t *Tables) handled(s *tableState, i uint8) (event Event, ok bool) {
 			return of(s, FaultArrived, i), true
 		}
 		return of(s, FilledArrived, i), true
-	case s.again(i), t.find(s, i):
+	case s.again(i), !t.scarce(s, i) && t.find(s, i):
 		return of(s, Lookup, i), true
 	}
 	return Event{}, false
+}
+
+// scarce tells whether the page of a fault wants a frame that another page may
+// want too, so that it matters who comes first.
+func (t *Tables) scarce(s *tableState, i uint8) bool {
+	if s.pages[s.accesses[i].page].state != pageAbsent {
+		return false
+	}
+	free := t.Frames
+	for p := range t.Pages {
+		switch {
+		case s.pages[p].state == pageAbsent:
+			free--
+		case s.pages[p].target != 0:
+			free -= 2
+		default:
+			free--
+		}
+	}
+	return free < 0
 }

@@ -92,6 +92,9 @@ func (e *tableSteps) ofAccess(i uint8) {
 		if n.update(i) {
 			e.out(of(e.from, Update, i), false)
 		}
+		if e.scarce(n, i) && e.find(n, i) {
+			e.out(of(e.from, Lookup, i), false)
+		}
 	}
 }
 

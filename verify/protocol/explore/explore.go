@@ -104,7 +104,7 @@ func (x *explorer[E]) run(ctx context.Context) (Result[E], error) {
 	at, _ := x.shards[s].add(&first, h, noParent)
 	x.stats.States = 1
 	if rule := x.system.Broken(first); rule != "" {
-		return x.violation(Safety, rule, at<<shardBits|uint32(s)), nil
+		return x.violation(Safety, rule, at<<shardBits|uint32(s))
 	}
 	for x.endLevel() {
 		if x.options.MaxDepth > 0 && x.stats.Depth == x.options.MaxDepth {
@@ -123,7 +123,7 @@ func (x *explorer[E]) run(ctx context.Context) (Result[E], error) {
 				x.stats.Depth++
 			}
 			if kind, rule, state := x.wrong(x.chunks[:n]); kind != "" {
-				return x.violation(kind, rule, state), nil
+				return x.violation(kind, rule, state)
 			}
 			if x.options.Progress != nil {
 				x.options.Progress(x.stats)
@@ -134,7 +134,7 @@ func (x *explorer[E]) run(ctx context.Context) (Result[E], error) {
 		}
 	}
 	if state, found := x.trapped(); found {
-		return x.violation(Livelock, "rest cannot be reached any more", state), nil
+		return x.violation(Livelock, "rest cannot be reached any more", state)
 	}
 	return Result[E]{Stats: x.stats, Complete: true}, nil
 }

@@ -1,6 +1,9 @@
 package explore
 
-import "slices"
+import (
+	"errors"
+	"slices"
+)
 
 // bitset holds a bit a state number.
 type bitset []uint64
@@ -58,8 +61,11 @@ func (x *explorer[E]) nearest(set bitset) (state uint32, found bool) {
 	return 0, false
 }
 
+// errNoWay says that a system's canonical states do not stand for their likes.
+var errNoWay = errors.New("explore: a step from a canonical state is none from a state that it stands for")
+
 // violation is the result that a state makes, with the way to it.
-func (x *explorer[E]) violation(kind Kind, rule string, state uint32) Result[E] {
+func (x *explorer[E]) violation(kind Kind, rule string, state uint32) (Result[E], error) {
 	v := &Violation[E]{Kind: kind, Rule: rule, Start: x.system.Initial()}
 	var way []Key
 	for n := state; ; {
@@ -74,12 +80,12 @@ func (x *explorer[E]) violation(kind Kind, rule string, state uint32) Result[E] 
 	for i := len(way) - 2; i >= 0; i-- {
 		step, ok := x.follow(at, &way[i])
 		if !ok {
-			break // Expand is not a function of the state: a fault of the system
+			return Result[E]{Stats: x.stats}, errNoWay
 		}
 		v.Trace = append(v.Trace, step)
 		at = step.To
 	}
-	return Result[E]{Stats: x.stats, Complete: true, Violation: v}
+	return Result[E]{Stats: x.stats, Complete: true, Violation: v}, nil
 }
 
 // follow is the step from a state, under its actors' own names, to one that a
