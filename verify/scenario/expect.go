@@ -165,13 +165,11 @@ func (r *reader) column(e *event, name string) (func(*view) (float64, error), er
 // functions that a comparison may have.
 var functionNames = []string{"latency", "time", "count", "resident"}
 
-// function reads latency(NAME), time(MOMENT), count(MESSAGE), of the hosts' links,
-// count(MESSAGE,peer) or resident(REGION).
+// function reads latency(NAME), time(MOMENT), count(MESSAGE) or resident(REGION).
 func (r *reader) function(name, inside string) (func(*view) (float64, error), error) {
 	switch name {
 	case "count":
-		message, _ := strings.CutSuffix(inside, ",peer")
-		if _, err := r.moment(message + "#1"); err != nil {
+		if _, err := r.moment(inside + "#1"); err != nil {
 			return nil, err
 		}
 		return func(v *view) (float64, error) { return float64(len(v.p.watch.sightings[inside])), nil }, nil

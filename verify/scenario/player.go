@@ -191,7 +191,7 @@ func (p *player) post(e *played, n, q int) (w platform.Post, err error) {
 		w.VA = p.sys.Region(i).Placed + model.VA(e.offset+uint64(n)*e.step)
 	}
 	if e.invalidate != nil {
-		w.Invalidate = p.key(e.adapter, p.index[e.invalidate], "")
+		w.Invalidate = p.key(e.adapter, p.index[e.invalidate], e.victim)
 	}
 	if e.key == "" {
 		return w, nil

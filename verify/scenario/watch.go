@@ -31,6 +31,9 @@ type store struct {
 	offset uint32
 }
 
+// peerPrefix begins the names of messages on peers' links.
+const peerPrefix = "peer:"
+
 // linkWatch is the director of one link.
 type linkWatch struct {
 	w       *watcher
@@ -119,7 +122,7 @@ func (l *linkWatch) Sent(now clocked.Time, m pcie.Message, last bool) (damage st
 	}
 	seen := name
 	if l.peer {
-		seen += ",peer"
+		seen = peerPrefix + seen
 	}
 	l.w.sightings[seen] = append(l.w.sightings[seen], sighting{now, l.adapter})
 	if damage != "" {
