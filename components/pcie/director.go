@@ -37,11 +37,13 @@ type Message struct {
 // Behind a switch it sees the adapter's end alone.
 func (l *Link) Direct(d Director) {
 	adapter := l.Endpoint.device
-	l.Endpoint.tx.direct = &direction{to: d, adapter: adapter, up: true}
+	l.Endpoint.tx.directed(&direction{to: d, adapter: adapter, up: true})
 	if l.Switch == nil {
-		l.Root.tx.direct = &direction{to: d, adapter: adapter}
+		l.Root.tx.directed(&direction{to: d, adapter: adapter})
 	}
 }
+
+func (t *transmitter) directed(d *direction) { t.direct, t.out.directed = d, true }
 
 // direction is a director's hold on one end.
 type direction struct {
