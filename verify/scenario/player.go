@@ -73,10 +73,10 @@ func (p *player) qp(adapter, n int) int { return n*p.adapters + adapter }
 func (p *player) Play(now clocked.Time) (next clocked.Time, over bool) {
 	p.now = now
 	slices.Sort(p.instant)
-	p.flush(now)
 	for i := range p.events {
 		p.look(&p.events[i])
 	}
+	p.flush(now)
 	for moved := true; moved; {
 		moved = false
 		for i := range p.events {
@@ -87,7 +87,7 @@ func (p *player) Play(now clocked.Time) (next clocked.Time, over bool) {
 			}
 		}
 	}
-	p.flush(now)
+	p.flush(now + min(now, 1)) // what is done now is seen then
 	next, over = clocked.Never, true
 	for i := range p.events {
 		e := &p.events[i]
