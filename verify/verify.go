@@ -26,6 +26,7 @@ import (
 	"rnicmmu/measure"
 	"rnicmmu/platform"
 	"rnicmmu/verify/monitor"
+	"rnicmmu/verify/monitor/link"
 	"rnicmmu/verify/rule"
 	"rnicmmu/verify/scoreboard"
 )
@@ -53,6 +54,7 @@ func Attach(s *platform.System) (finish func(rest bool) []measure.Violation) {
 func attach(s *platform.System, log *rule.Log) []check {
 	return []check{
 		scoreboard.New(s, log),
+		link.Attach(s, log),
 		monitor.Attach(s, log),
 	}
 }
@@ -61,6 +63,7 @@ func attach(s *platform.System, log *rule.Log) []check {
 func Rules() []*rule.Rule {
 	return slices.Concat(
 		scoreboard.Rules(),
+		link.Rules(),
 		monitor.Rules(),
 	)
 }
