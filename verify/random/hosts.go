@@ -108,6 +108,9 @@ func (d *draw) switches() {
 
 // memory chooses the host's memory: what one adapter pins is pinned for all.
 func (d *draw) memory() {
+	if _, fixed := d.fixed["host.memory"]; fixed {
+		return
+	}
 	switch {
 	case d.sparse(): // so few frames that children come and go
 		d.add("host.memory", d.pick("memory", []string{"6MiB", "16MiB"}))

@@ -149,10 +149,12 @@ func (m *meter) completed(sum *measure.Summary, err error) Outcome {
 }
 
 func broken(v measure.Violation) Outcome {
-	return Outcome{Status: Violation, Bucket: v.Rule, What: fmt.Sprintf("%s at %v: %s", v.Rule, v.TimePS, v.What)}
+	o := failure(Violation, fmt.Sprintf("%s at %v: %s", v.Rule, v.TimePS, v.What))
+	o.Bucket = v.Rule
+	return o
 }
 
 func failure(status, what string) Outcome {
-	line, _, _ := strings.Cut(what, "\n")
-	return Outcome{Status: status, Bucket: normalise(line), What: line}
+	first, _, _ := strings.Cut(what, "\n")
+	return Outcome{Status: status, Bucket: normalise(first), What: first}
 }
