@@ -128,7 +128,7 @@ func root() *cobra.Command {
 	c.SetFlagErrorFunc(func(c *cobra.Command, err error) error {
 		return fmt.Errorf("%s: %w; see %s --help", c.CommandPath(), flagError(err), c.CommandPath())
 	})
-	c.AddCommand(runCommand(), sweepCommand(), plotCommand(), mrcCommand(), traceCommand(), decodeCommand(), calibrateCommand(), describeCommand())
+	c.AddCommand(runCommand(), sweepCommand(), plotCommand(), mrcCommand(), traceCommand(), decodeCommand(), calibrateCommand(), verifyCommand(), describeCommand())
 	return c
 }
 

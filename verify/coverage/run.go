@@ -1,0 +1,61 @@
+package coverage
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"rnicmmu/configs"
+	"rnicmmu/measure"
+	"rnicmmu/platform"
+	"rnicmmu/sweep"
+)
+
+// Input is a run to be covered: settings of a configuration, as on the command
+// line.
+type Input struct {
+	Name string
+	Set  []string
+	Hits []string // of a directed one: bins that it is for, "group: bin"
+}
+
+// Run simulates with a collector beside the run, and gives what it counted. What
+// the model's own checks found broken is an error.
+func Run(ctx context.Context, in Input) (*Report, error) {
+	job := sweep.Job{}
+	if _, err := configs.Load(&job.Spec, configs.Sources{Profile: "default", Set: in.Set}); err != nil {
+		return nil, fmt.Errorf("%s: %w", in.Name, err)
+	}
+	r, broken, err := Cover(ctx, &job)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", in.Name, err)
+	}
+	if len(broken) > 0 {
+		return nil, fmt.Errorf("%s: %s at %v: %s", in.Name, broken[0].Rule, broken[0].TimePS, broken[0].What)
+	}
+	return r, nil
+}
+
+// Cover simulates a job with a collector beside it and beside what else watches
+// it, and gives what was counted and what was broken. A host that refuses to pin
+// is a situation too.
+func Cover(ctx context.Context, job *sweep.Job) (*Report, []measure.Violation, error) {
+	var c *Collector
+	watch := job.Watch
+	job.Watch = func(s *platform.System) func(bool) []measure.Violation {
+		c = New(s)
+		if watch == nil {
+			return func(bool) []measure.Violation { return nil }
+		}
+		return watch(s)
+	}
+	sum, err := job.Run(ctx, nil)
+	if err != nil {
+		return nil, nil, err
+	}
+	if c == nil {
+		return nil, nil, errors.New("the run was not watched")
+	}
+	c.Finish(sum)
+	return c.Report(sweep.Version, job.Spec.Seed), sum.Violations, nil
+}
