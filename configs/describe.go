@@ -57,7 +57,7 @@ func Describe(w io.Writer, spec any, unit string) error {
 		return err
 	}
 	if unit != "" && tr.byPath[unit] == nil {
-		return &Error{Key: show(unit), Problem: "unknown key" + suggest(unit, tr.paths)}
+		return &Error{Key: show(unit), Problem: "unknown key" + Suggest(unit, tr.paths)}
 	}
 	var shown []Param
 	for _, n := range tr.params {

@@ -30,7 +30,7 @@ func lookUp(folder, noun, name string) (Document, error) {
 	file := path.Join(folder, name+".yaml")
 	data, err := embedded.ReadFile(file)
 	if err != nil || strings.ContainsAny(name, `/\.`) {
-		hint := suggest(name, names(folder))
+		hint := Suggest(name, names(folder))
 		if hint == "" {
 			hint = "; there is " + strings.Join(names(folder), ", ")
 		}

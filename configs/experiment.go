@@ -163,7 +163,7 @@ func (r *experimentReader) field(key string, value *yaml.Node) {
 		for _, item := range r.items(key, value) {
 			name := r.text(key, follow(item))
 			if name != "" && r.figures != nil && !slices.Contains(r.figures, name) {
-				r.fail(item.Line, key, "%s: not one of %s%s", show(name), strings.Join(r.figures, ", "), suggest(name, r.figures))
+				r.fail(item.Line, key, "%s: not one of %s%s", show(name), strings.Join(r.figures, ", "), Suggest(name, r.figures))
 			}
 			r.out.Figures = append(r.out.Figures, name)
 		}

@@ -132,7 +132,7 @@ func (p *parameter) check(v reflect.Value, text string) error {
 }
 
 func (p *parameter) notOneOf(text string) error {
-	return fmt.Errorf("%s: not one of %s%s", show(text), strings.Join(p.oneof, ", "), suggest(text, p.oneof))
+	return fmt.Errorf("%s: not one of %s%s", show(text), strings.Join(p.oneof, ", "), Suggest(text, p.oneof))
 }
 
 func powerOfTwo(v reflect.Value) bool {

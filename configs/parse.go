@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"reflect"
 
+	"rnicmmu/clocked"
 	"rnicmmu/model"
 )
 
@@ -32,3 +33,6 @@ func Format(value any) string {
 	}
 	return fmt.Sprint(value)
 }
+
+// ParseTime reads a time such as 10ns, 1.28ms or 5us.
+func ParseTime(text string) (clocked.Time, error) { return parseAs[clocked.Time](text) }

@@ -13,12 +13,12 @@ type unknownKey struct {
 }
 
 // Error is the text after the key.
-func (u unknownKey) Error() string { return "unknown key" + suggest(u.wrote, u.candidates()) }
+func (u unknownKey) Error() string { return "unknown key" + Suggest(u.wrote, u.candidates()) }
 
-// suggest names the candidate nearest to what the user wrote, as the end of an
+// Suggest names the candidate nearest to what the user wrote, as the end of an
 // error: "; did you mean X?", or nothing where no candidate is near. Equal
 // distances go to the earlier candidate.
-func suggest(wrote string, candidates []string) string {
+func Suggest(wrote string, candidates []string) string {
 	if best := nearest(wrote, candidates); best != "" {
 		return fmt.Sprintf("; did you mean %s?", best)
 	}

@@ -61,6 +61,9 @@ func (s *System) buildKernel(adapters []Spec) error {
 	for i := range adapters {
 		config.Adapters = append(config.Adapters, adapters[i].forKernel())
 	}
+	if s.script != nil {
+		config.Initial = s.initial
+	}
 	if u := &s.spec.Host.IOMMU; u.Mode == "deferred" {
 		config.FlushCount, config.FlushTime = u.FlushCount, u.FlushTime
 	}
@@ -82,9 +85,10 @@ func (s *System) buildKernel(adapters []Spec) error {
 	for a := range adapters {
 		for _, p := range s.tableOf(&adapters[a].TPT).pieces {
 			k := p.region.Key
+			rights, _ := s.rights(p.region, p.length)
 			regions = append(regions, kernel.Region{VA: p.va, Length: p.length, Adapter: a,
-				FirstPage: p.firstPage, FirstEntry: p.entry, Key: k, Window: s.windowOf(p.region), Writable: true, Dynamic: p.region.dynamic(&s.spec.Workload),
-				MPT: key.Region{Key: k, PD: domain, Rights: allRights, FastReg: s.spec.Workload.RegistrationMethod == "fast"}})
+				FirstPage: p.firstPage, FirstEntry: p.entry, Key: k, Window: s.windowOf(p.region), Writable: rights.Has(key.RemoteWrite), Dynamic: s.isDynamic(p.region),
+				MPT: key.Region{Key: k, PD: domain, Rights: rights, FastReg: s.spec.Workload.RegistrationMethod == "fast"}})
 		}
 	}
 	s.setup, err = s.kernel.Register(regions)
@@ -132,7 +136,11 @@ func (s *System) buildDriver(peers int, in *Input) {
 		outstanding: w.Outstanding, inline: uint32(s.spec.QP.Inline), warmup: s.spec.Warmup, peers: make([]driverPort, peers)}
 	s.driver.deal = in != nil && in.NoQPs
 	s.driver.grants = newAdvertiser(s.spec.Advertise, s.space, s.kernel.Reserved())
-	s.driver.registrar = newRegistrar(&s.spec, peers, s.space)
+	if s.script != nil {
+		s.driver.script = s.script
+	} else {
+		s.driver.registrar = newRegistrar(&s.spec, peers, s.space)
+	}
 	if in == nil && w.OfferedRate > 0 {
 		s.driver.outstanding = 0
 	}

@@ -48,6 +48,9 @@ func (s *System) connect() {
 		g.answers = hostWire[msg.Registered](s, s.kernel, s.driver, depthRegister)
 		kernelPorts.Registration, kernelPorts.Registered = g.requests, g.answers
 	}
+	if s.script != nil {
+		s.connectScript(&kernelPorts)
+	}
 	s.kernel.Connect(kernelPorts)
 	s.memory.Connect(memoryPorts)
 }

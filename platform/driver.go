@@ -47,6 +47,7 @@ type driver struct {
 	passports passports
 	grants    *advertiser // nil: peers may use every buffer
 	registrar *registrar  // nil: memory is registered once, before the run
+	script    *Script     // nil: there is a workload
 
 	notify func(done uint64) // progress
 }
@@ -60,6 +61,9 @@ func (d *driver) Tick(now clocked.Time) {
 		d.complete(now, &d.peers[i])
 	}
 	d.register(now)
+	if d.script != nil {
+		d.script.serve(now)
+	}
 	d.serve(now)
 	for d.post(now) {
 	}
@@ -95,6 +99,9 @@ func (d *driver) finish(now clocked.Time, p *passport, c measure.Cause) {
 		d.registrar.done(p)
 	}
 	d.record.Access(now, a)
+	if d.script != nil {
+		d.script.Player.Done(now, a)
+	}
 	d.passports.put(a)
 	d.inFlight--
 	d.done++

@@ -15,7 +15,8 @@ type Input struct {
 	Name     string
 	Hash     string // of its accesses
 	Accesses []workload.Access
-	NoQPs    bool // the trace names none: accesses are dealt out to all in turn
+	NoQPs    bool    // the trace names none: accesses are dealt out to all in turn
+	Script   *Script // nil: the accesses are all
 }
 
 // ReadInput reads the first limit accesses of a trace (0: all).
@@ -43,6 +44,9 @@ func noQPs(all []workload.Access) bool {
 
 // Sends tells whether there are SENDs, and the bytes of the longest.
 func (in *Input) Sends() (longest uint32, any bool) {
+	if in.Script != nil {
+		return 0, in.Script.Sends
+	}
 	for i := range in.Accesses {
 		if a := &in.Accesses[i]; a.Op == model.OpSend {
 			longest, any = max(longest, a.Len), true
@@ -79,6 +83,9 @@ func source(s *Spec, in *Input, page model.PageShift) (workload.Source, []worklo
 		}
 		regions, err := synthetic.Memory()
 		return g, regions, err
+	}
+	if in.Script != nil {
+		return workload.NewSlice(nil), in.Script.regions(), nil
 	}
 	// Regions are whole pages of 4 KiB, as registered from user space, whatever
 	// the size of the pages that back them.

@@ -68,7 +68,7 @@ func (g *registrar) invalidated(p *passport) {
 // windowOf is the key of the window that opens a region to peers, for the n-th
 // region; windows come behind regions.
 func (s *System) windowOf(r *Region) key.Key {
-	if w := &s.spec.Workload; w.RegistrationMethod != "window" || !r.dynamic(w) {
+	if w := &s.spec.Workload; w.RegistrationMethod != "window" || !s.isDynamic(r) {
 		return 0
 	}
 	return keyOf(len(s.space.Regions) + int(r.Number))

@@ -57,8 +57,13 @@ func (s *System) simulate(ctx context.Context) (err error) {
 			err = s.internal(x)
 		}
 	}()
-	s.engine.Wake(s.driver.id, 0)
-	for !s.driver.idle() {
+	if s.script != nil {
+		if err := s.play(ctx); err != nil || ctx.Err() != nil {
+			return err
+		}
+	}
+	s.engine.Wake(s.driver.id, s.engine.Now()+1)
+	for s.script == nil && !s.driver.idle() {
 		seen, limit := s.driver.done, s.engine.Now()+s.spec.Watchdog
 		if err := s.engine.RunUntil(limit); err != nil {
 			return err

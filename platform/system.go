@@ -63,7 +63,8 @@ type System struct {
 	space  *Space
 	setup  kernel.Setup
 	source workload.Source
-	total  uint64 // accesses expected; 0: unknown
+	script *Script // nil: there is a workload
+	total  uint64  // accesses expected; 0: unknown
 	pool   msg.Pool[msg.Packet]
 
 	guarded bool // there is an IOMMU
@@ -97,6 +98,9 @@ func New(adapters []Spec, in *Input) (*System, error) {
 // which no result depends.
 func newSystem(adapters []Spec, in *Input, order []int) (*System, error) {
 	s := &System{spec: adapters[0], engine: clocked.NewEngine()}
+	if in != nil {
+		s.script = in.Script
+	}
 	var err error
 	for i := range adapters {
 		e := adapters[i].Check()

@@ -101,9 +101,9 @@ func (s *System) registerKeys(n *node) error {
 		r.PageShift, r.MTT = n.spec.TPT.PageShift(), t.list
 		return n.tpt.Keys().RegisterAs(r.Key, *r)
 	}
-	rights := allRights
+	onDemand := key.Rights(0)
 	if n.spec.Scheme != kernel.Pinned && n.spec.Scheme != kernel.IOMMU {
-		rights |= key.OnDemand
+		onDemand = key.OnDemand
 	}
 	for _, p := range t.pieces {
 		if w := s.windowOf(p.region); w != 0 {
@@ -111,10 +111,11 @@ func (s *System) registerKeys(n *node) error {
 				return fmt.Errorf("window of region %d: %w", p.region.Number, err)
 			}
 		}
-		if p.region.dynamic(&s.spec.Workload) {
+		if s.isDynamic(p.region) {
 			continue
 		}
-		err := n.tpt.Keys().RegisterAs(p.region.Key, key.Region{PD: domain, Rights: rights, Base: p.va, Length: p.length,
+		granted, bounds := s.rights(p.region, p.length)
+		err := n.tpt.Keys().RegisterAs(p.region.Key, key.Region{PD: domain, Rights: granted | onDemand, Base: p.va, Length: bounds,
 			PageShift: n.spec.TPT.PageShift(), MTT: p.entry})
 		if err != nil {
 			return fmt.Errorf("region %d: %w", p.region.Number, err)

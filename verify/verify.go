@@ -25,6 +25,8 @@ import (
 	"rnicmmu/clocked"
 	"rnicmmu/measure"
 	"rnicmmu/platform"
+	"rnicmmu/verify/monitor"
+	"rnicmmu/verify/monitor/link"
 	"rnicmmu/verify/rule"
 	"rnicmmu/verify/scoreboard"
 )
@@ -50,10 +52,18 @@ func Attach(s *platform.System) (finish func(rest bool) []measure.Violation) {
 }
 
 func attach(s *platform.System, log *rule.Log) []check {
-	return []check{scoreboard.New(s, log)}
+	return []check{
+		scoreboard.New(s, log),
+		link.Attach(s, log),
+		monitor.Attach(s, log),
+	}
 }
 
 // Rules are all that the checks watch for, in the order of docs/rules.md.
 func Rules() []*rule.Rule {
-	return slices.Concat(scoreboard.Rules())
+	return slices.Concat(
+		scoreboard.Rules(),
+		link.Rules(),
+		monitor.Rules(),
+	)
 }

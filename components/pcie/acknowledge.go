@@ -10,6 +10,9 @@ import (
 // replay buffer, UpdateFC brings credits.
 func (t *transmitter) collect(now clocked.Time) {
 	for d := t.in.take(now); d != nil; d = t.in.take(now) {
+		if t.in.watch != nil {
+			t.in.watch.collected(now, d)
+		}
 		switch k := d.kind; k {
 		case dllpAck:
 			freed, _ := t.sequence.Ack(d.body.seq)

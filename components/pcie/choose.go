@@ -127,6 +127,9 @@ func (s *scan) blocks(o *offer) bool {
 
 // missing is what an offer lacks; stallNone: nothing.
 func (t *transmitter) missing(now clocked.Time, class msg.TLPType, o *offer) Stall {
+	if t.direct != nil && t.direct.holds(now, o) {
+		return stallHeld
+	}
 	if class == msg.NonPosted {
 		switch {
 		case t.tags == 0:

@@ -77,7 +77,11 @@ func (l *line) depart(start clocked.Time) {
 			_, end = l.serial.Send(start, rules.DLLPBytes)
 		}
 		end = l.whole(end)
-		if l.fault != nil && l.fault.dllp(start, end) {
+		lost := l.fault != nil && l.fault.dllp(start, end)
+		if l.watch != nil {
+			l.watch.departed(start, end+l.latency, dllpKind(k), &o.body, lost)
+		}
+		if lost {
 			l.again(dllpKind(k), end)
 			return
 		}

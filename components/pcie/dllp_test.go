@@ -129,7 +129,7 @@ func TestOrderOfDLLPs(t *testing.T) {
 	e := clocked.NewEngine()
 	id := e.Register(&mockMemory{})
 	spec := injected(t, "")
-	l := newLine(e, &spec, "x", true, id, id)
+	l := newLine(e, &spec, "x", true, &end{unit: id}, &end{unit: id})
 	busy := 100 * ns
 	l.hold(0, busy)
 	for i, k := range []dllpKind{dllpUpdate + 2, dllpAck, dllpUpdate, dllpNak, dllpUpdate + 1, dllpAck} {

@@ -255,6 +255,7 @@ func (u *Endpoint) offer(now clocked.Time, class msg.TLPType, place int32, d *ms
 		o.packet.Relaxed, o.packet.IDOrdered = u.relaxed, u.idOrdered
 	}
 	u.part(o, d, 0)
+	u.tx.offered(now, class, d.Kind, d.Body)
 }
 
 // rearm sees to it that the endpoint ticks when it can accept a DMA: at the

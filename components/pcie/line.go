@@ -29,10 +29,16 @@ type line struct {
 	owed      [numDLLPs]owed
 	due       clocked.Time // of the first of owed; Never: none
 	left      clocked.FIFO[dllp]
+	directed  bool         // a director may keep the writer's TLPs back
 	listening bool         // the reader wants to be woken for the next DLLP
 	woken     clocked.Time // it will be, at this time, if that is later than now
 	taken     uint64       // TLPs that the reader has accepted
 	fault     *faults      // nil: nothing is ever lost
+
+	name  string
+	ends  [2]string // names of the units at the ends: writer, reader
+	spec  *Spec
+	watch *watching // nil: nobody looks
 }
 
 // buffer holds TLPs of a class in order: those that are there, and behind them,
@@ -50,8 +56,8 @@ type flying struct {
 	damage damage
 }
 
-func newLine(e *clocked.Engine, s *Spec, name string, up bool, writer, reader clocked.UnitID) *line {
-	l := &line{engine: e, writer: writer, reader: reader, latency: s.LinkLatency, due: clocked.Never}
+func newLine(e *clocked.Engine, s *Spec, name string, up bool, writer, reader *end) *line {
+	l := &line{engine: e, writer: writer.unit, reader: reader.unit, name: name, ends: [2]string{writer.name, reader.name}, spec: s, latency: s.LinkLatency, due: clocked.Never}
 	num, den := rules.ByteTime(s.Gen, s.Lanes)
 	if rules.Flits(s.Gen) {
 		l.flit = clocked.Time(rules.FlitBytes * num / den)
@@ -65,13 +71,13 @@ func newLine(e *clocked.Engine, s *Spec, name string, up bool, writer, reader cl
 	l.fault = newFaults(s, name, up, l.flit)
 	l.listening = l.fault != nil // a reader that has nothing to do yet has to hear of training
 	if s.Inject.Down > 0 {
-		e.Wake(writer, s.Inject.Down) // what waits for credits is given up
+		e.Wake(l.writer, s.Inject.Down) // what waits for credits is given up
 	}
 	if l.fault != nil {
 		l.replay = make([]packet, powerOfTwo(s.ReplayBuffer.TLPs))
 	}
 	shortest := rules.TLPBytes(s.Gen, rules.Shape{Header: rules.Header3DW})
-	l.flight = clocked.NewWire[flying](e, clocked.WireSpec{Name: name, Writer: writer, Reader: reader,
+	l.flight = clocked.NewWire[flying](e, clocked.WireSpec{Name: name, Writer: l.writer, Reader: l.reader,
 		Depth: l.capacity(shortest, s.ReplayBuffer.TLPs), Latency: s.LinkLatency, Back: clocked.Picosecond})
 	return l
 }
@@ -125,6 +131,14 @@ func (l *line) hasRoom(now clocked.Time) bool { return l.fault == nil || l.fligh
 // send puts a TLP on the line, which is free at now, and returns when its last byte
 // has left. fresh: it is sent for the first time.
 func (l *line) send(now clocked.Time, p *packet, fresh bool) (end clocked.Time) {
+	end = l.put(now, p, fresh)
+	if l.watch != nil {
+		l.watch.sent(now, end, p, !fresh)
+	}
+	return end
+}
+
+func (l *line) put(now clocked.Time, p *packet, fresh bool) (end clocked.Time) {
 	if l.flit > 0 && now > l.serial.Free() {
 		l.serial.Hold(l.whole(now)) // the flit under way has begun without it
 	}
@@ -161,6 +175,9 @@ func (l *line) hold(now, until clocked.Time) {
 	l.settle(now)
 	l.serial.Hold(until)
 	l.skp.pass(until)
+	if l.watch != nil {
+		l.watch.held(now, until)
+	}
 }
 
 // train tells the reader that both directions stand still until the given time.

@@ -121,7 +121,7 @@ func TestSKPAfterARecovery(t *testing.T) {
 	spec.Gen, spec.Lanes = 1, 1
 	const interval, length = 1538 * 4000, 4 * 4000
 	for _, looked := range []bool{false, true} {
-		l := newLine(e, &spec, "x", true, id, id)
+		l := newLine(e, &spec, "x", true, &end{unit: id}, &end{unit: id})
 		const until = 10*interval + 1000
 		l.hold(3*interval/2, until)
 		if looked {

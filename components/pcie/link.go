@@ -56,8 +56,8 @@ type end struct {
 
 // join makes both directions of a link: upper is the end nearer to the root.
 func join(e *clocked.Engine, s *Spec, name string, upper, lower end) {
-	up := newLine(e, s, name+".up", true, lower.unit, upper.unit)
-	down := newLine(e, s, name+".down", false, upper.unit, lower.unit)
+	up := newLine(e, s, name+".up", true, &lower, &upper)
+	down := newLine(e, s, name+".down", false, &upper, &lower)
 	upper.init(e, s, name+".down", up, down, &s.Credits, &s.AdapterCredits)
 	lower.init(e, s, name+".up", down, up, &s.AdapterCredits, &s.Credits)
 	upper.tx.peer, lower.tx.peer = lower.name, upper.name

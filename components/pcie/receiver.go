@@ -27,7 +27,11 @@ func (r *receiver) arrive(now clocked.Time) {
 	w := r.in.flight
 	for f := w.Peek(now); f != nil; f = w.Peek(now) {
 		if r.in.fault == nil || now >= r.tx.deaf && !r.in.isDown(now) {
+			before := r.in.taken
 			r.check(now, f)
+			if r.in.watch != nil {
+				r.in.watch.arrived(now, f, r.newest(f.class, r.in.taken != before))
+			}
 		}
 		w.Pop(now)
 	}
@@ -65,6 +69,15 @@ func (r *receiver) accept(now clocked.Time, f *flying) {
 	r.owe(now, dllpAck, &r.ack)
 }
 
+// newest is the TLP of a class that was accepted last; nil if none was now.
+func (r *receiver) newest(class msg.TLPType, accepted bool) *packet {
+	if !accepted {
+		return nil
+	}
+	b := &r.in.held[class]
+	return b.At(b.Head() + uint32(b.there-1))
+}
+
 // atOnce is the pace of what does not wait.
 var atOnce pace
 
@@ -94,13 +107,16 @@ func (r *receiver) oldest() (p *packet) {
 // drain frees the place of the oldest TLP of a class and returns its credits.
 func (r *receiver) drain(now clocked.Time, class msg.TLPType) {
 	r.giveBack(now, class, r.first(class).credits)
-	r.take(class)
+	r.take(now, class)
 }
 
 // take takes the oldest TLP of a class out of the receive buffer; its credits are
 // still out.
-func (r *receiver) take(class msg.TLPType) {
+func (r *receiver) take(now clocked.Time, class msg.TLPType) {
 	b := &r.in.held[class]
+	if r.in.watch != nil {
+		r.in.watch.drained(now, b.Front())
+	}
 	b.there--
 	b.Pop()
 }

@@ -139,7 +139,7 @@ func TestLostDLLPs(t *testing.T) {
 	id := e.Register(&mockMemory{})
 	spec := erring(t, 4, 16, 33*ns, ber)
 	spec.SKP = false
-	l := newLine(e, &spec, "x", true, id, id)
+	l := newLine(e, &spec, "x", true, &end{unit: id}, &end{unit: id})
 	p := damaged(ber, rules.DLLPBytes)
 	for i := range clocked.Time(n) {
 		l.owe(i*ns, dllpAck, &pace{}, dllpBody{})

@@ -159,12 +159,12 @@ func (u *RootPort) accept(now clocked.Time) {
 		if m == nil {
 			break
 		}
-		u.ring(m)
+		u.ring(now, m)
 		w.Pop(now)
 	}
 	if w := u.posted.wires[0]; u.bells.full() {
 		if m := w.Peek(now); m != nil && m.Disable {
-			u.ring(m)
+			u.ring(now, m)
 			w.Pop(now)
 		}
 	}
@@ -174,13 +174,14 @@ func (u *RootPort) accept(now clocked.Time) {
 			break
 		}
 		u.answer(&u.tx, m)
+		u.tx.offered(now, msg.Completion, m.Kind, nil)
 		u.done.Pop(now)
 	}
 }
 
 // ring queues an MMIO write or message for the link. One that disables the
 // adapter is for the root port itself.
-func (u *RootPort) ring(m *msg.Doorbell) {
+func (u *RootPort) ring(now clocked.Time, m *msg.Doorbell) {
 	if m.Disable {
 		u.disabled = append(u.disabled, m.Adapter)
 		return
@@ -193,6 +194,17 @@ func (u *RootPort) ring(m *msg.Doorbell) {
 	o := u.tx.submit(msg.Posted, i)
 	o.packet.Sender, o.packet.PASID = hostID, b.pasid
 	u.part(o, b)
+	if u.tx.direct != nil {
+		u.tx.offered(now, msg.Posted, b.kind(), b.msg.Body)
+	}
+}
+
+// kind is that of its TLPs.
+func (b *bell) kind() msg.Kind {
+	if b.msg.Message {
+		return msg.KindMessage
+	}
+	return msg.KindDoorbell
 }
 
 // part fits an offer to what is left of an MMIO write or message. The adapter's

@@ -22,6 +22,7 @@ const (
 	StallReplay // no place in the replay buffer
 	NumStalls
 	stallNone = NumStalls
+	stallHeld = NumStalls + 1 // a director keeps it back: nothing that a run measures
 )
 
 var stallNames = [NumStalls]string{"ph", "pd", "nph", "npd", "cplh", "cpld", "tag", "completion_buffer", "replay"}
@@ -69,7 +70,7 @@ var waitCauses = [numWaits]measure.Cause{measure.CauseCredit, measure.CauseTag, 
 // snapshot is the time waited until now.
 func (t *transmitter) snapshot(now clocked.Time) stallTimes {
 	w := t.waited
-	if t.stall != stallNone {
+	if t.stall < stallNone {
 		w[waitOf[t.stall]] += now - t.stalled
 	}
 	return w

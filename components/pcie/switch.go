@@ -111,7 +111,7 @@ func (u *Switch) receive(now clocked.Time, from int) {
 		o := out.tx.queues[from].submit(p.Type, place)
 		o.packet, o.credits = p.rule, p.credits
 		o.wire = p.bytes - uint32(rules.FramingBytes(in.gen)) + uint32(rules.FramingBytes(out.gen))
-		in.rx.take(p.Type)
+		in.rx.take(now, p.Type)
 	}
 }
 

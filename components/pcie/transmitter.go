@@ -26,9 +26,10 @@ type transmitter struct {
 	out    *line
 	in     *line // brings Ack, Nak and UpdateFC
 
-	*queue         // from which the next offer is chosen: the only one but in a switch
-	queues []queue // in a switch, one for each port
-	turn   int     // the one that is asked first
+	*queue            // from which the next offer is chosen: the only one but in a switch
+	queues []queue    // in a switch, one for each port
+	turn   int        // the one that is asked first
+	direct *direction // nil: nobody directs this end
 	pass   passing
 	window int    // offers of a class that are looked at
 	tags   int32  // free; of what is no endpoint: always some
@@ -108,7 +109,7 @@ func (t *transmitter) book(now clocked.Time, lack Stall) {
 	if t.stall == lack {
 		return
 	}
-	if t.stall != stallNone {
+	if t.stall < stallNone {
 		t.stats.Stalls[t.stall] += now - t.stalled
 		t.waited[waitOf[t.stall]] += now - t.stalled
 	}
@@ -134,6 +135,9 @@ func (t *transmitter) launch(now clocked.Time, c choice, p *packet) (end clocked
 	t.credits[headers(c.class)].Take(1)
 	t.credits[data(c.class)].Take(o.credits)
 	t.held += int64(o.wire)
+	if t.direct != nil {
+		t.leaves(now, p, p.Body)
+	}
 	t.stats.WireBytes += uint64(p.bytes)
 	*t.mark(p.seq) = t.stats.WireBytes
 	end = t.out.send(now, p, true)

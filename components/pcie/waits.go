@@ -79,8 +79,12 @@ func (t *transmitter) waits(name string) (out []string) {
 	if t.stall == stallNone {
 		return out
 	}
-	what := t.stall.String()
+	what := "leave to go"
+	if t.stall < stallNone {
+		what = t.stall.String()
+	}
 	switch {
+	case t.stall == stallHeld:
 	case t.stall <= StallCPLD:
 		what = fmt.Sprintf("credit %s of %s", what, t.peer)
 	case t.stall == StallReplay:

@@ -121,6 +121,9 @@ func (u *Unit) ID() clocked.UnitID { return u.id }
 // Clock is the clock domain of the adapter's units.
 func (u *Unit) Clock() clocked.Domain { return u.clock }
 
+// Config is what the platform settled.
+func (u *Unit) Config() Config { return u.config }
+
 // Keys is the protection table, for registration before the run.
 func (u *Unit) Keys() *key.Table { return u.keys }
 

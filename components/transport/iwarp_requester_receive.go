@@ -19,7 +19,7 @@ func (r *iwarpRequester) receive(now clocked.Time) {
 		}
 		p := *head
 		r.Ports.Rx.Pop(now)
-		if int(p.QP) >= len(r.qps) {
+		if int(p.QP) >= len(r.qps) || r.Lose != nil && r.Lose(now, p) {
 			r.pool.Put(p)
 			continue
 		}

@@ -21,7 +21,7 @@ func (r *rcRequester) receive(now clocked.Time) {
 			return
 		}
 		r.Ports.Rx.Pop(now)
-		if int(p.QP) < len(r.qps) {
+		if int(p.QP) < len(r.qps) && (r.Lose == nil || !r.Lose(now, p)) {
 			p.Ledger.Charge(now, measure.CauseNetwork)
 			r.response(now, p)
 		}

@@ -30,6 +30,7 @@ type LocalMemory struct {
 type Requester struct {
 	Ports RequesterPorts
 	Stats RequesterStats
+	Lose  Lose // nil: the network loses nothing
 
 	protocol sendProtocol
 	engine   *clocked.Engine

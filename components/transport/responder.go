@@ -42,6 +42,7 @@ type HostMemory struct {
 type Responder struct {
 	Ports ResponderPorts
 	Stats ResponderStats
+	Lose  Lose // nil: the network loses nothing
 
 	protocol receiveProtocol
 	engine   *clocked.Engine

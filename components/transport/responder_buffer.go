@@ -27,6 +27,8 @@ func (r *Responder) accept(now clocked.Time) (moved bool) {
 		r.Ports.Rx.Pop(now)
 		r.Stats.Packets++
 		switch {
+		case r.Lose != nil && r.Lose(now, p):
+			r.pool.Put(p)
 		case full:
 			r.Stats.RxDrops++
 			r.pool.Put(p)

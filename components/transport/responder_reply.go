@@ -70,6 +70,7 @@ func (r *Responder) openResponse(q *recvQP) int32 {
 	p := r.first(q)
 	n := r.pool.Get()
 	n.QP, n.Op, n.Access, n.Response = p.QP, p.Op, p.Access, true
+	n.Offset = p.Offset + q.offset
 	n.Payload = rc.Payload(q.offset/r.mtu, uint64(p.MsgLen), r.mtu)
 	n.First, n.Last = q.offset == 0, q.offset+n.Payload == p.MsgLen
 	n.Ledger.Last = p.Ledger.Last

@@ -34,6 +34,17 @@ func (o *Oracle) Expect(p Page, id uint64, offset uint32) Verdict {
 	return Good
 }
 
+// Content is the tag of what a frame holds, or where there is no such frame, a slot.
+func (o *Oracle) Content(f ID, s Slot) (t Tag, known bool) {
+	switch {
+	case o.hasFrame(f):
+		return o.frames[f].tag, true
+	case o.hasSlot(s):
+		return o.slots[s].tag, true
+	}
+	return 0, false
+}
+
 // Check compares a page with the frame that holds it.
 func (o *Oracle) Check(f ID, p Page) Verdict {
 	if !o.hasFrame(f) || !o.hasPage(p) {

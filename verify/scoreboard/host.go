@@ -99,6 +99,8 @@ func (b *Scoreboard) pageOpSent(now clocked.Time, m *msg.PageOp) {
 	h.growFrames(m.Frame)
 	taken := msg.NoPage
 	switch m.Kind {
+	case msg.PageIn:
+		h.growPages(m.Slot)
 	case msg.PageOut, msg.PageFree, msg.PageDiscard:
 		taken = m.Frame
 	case msg.PageCopy:
@@ -151,14 +153,14 @@ func (b *Scoreboard) apply(now clocked.Time, m *msg.PageOp) {
 		h.inSlot[p] = false
 		return
 	case msg.PageOut:
-		assign(h.slot(p), h.of(f))
+		assign(h.slot(m.Slot), h.of(f))
 		h.inSlot[p] = true
 	case msg.PageZero:
 		b.gives(now, f, p)
 		zero(h.of(f))
 	case msg.PageIn:
 		b.gives(now, f, p)
-		assign(h.of(f), h.slot(p))
+		assign(h.of(f), h.slot(m.Slot))
 	case msg.PageCopy:
 		b.gives(now, f, p)
 		assign(h.of(f), h.of(m.Slot))

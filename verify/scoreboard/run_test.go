@@ -52,6 +52,7 @@ func TestGoldenHostAgrees(t *testing.T) {
 		{"two adapters", []string{"scheme=odp", "adapters=2", "host.pager.migrate_interval=5us"}, false},
 		{"acknowledged in memory", []string{"scheme=odp", "qp.ack_point=placement", "host.pager.migrate_interval=5us"}, true},
 		{"backup ring", []string{"scheme=odp", "qp.fault_response=backup", "host.pager.migrate_interval=5us"}, true},
+		{"long accesses", []string{"scheme=odp", "workload.access_bytes=10000B", "qp.mtu=1KiB", "host.pager.migrate_interval=20us", "workload.atomic_fraction=0"}, true},
 		{"large pages", []string{"scheme=odp", "host.page=2MiB", "workload.working_set=64MiB"}, true},
 	} {
 		t.Run(c.name, func(t *testing.T) {

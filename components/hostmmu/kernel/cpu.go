@@ -14,6 +14,8 @@ type thread struct {
 	waits  uint32 // page, or msg.NoPage
 	began  clocked.Time
 	next   uint32 // of the sequential pattern
+	id     uint64 // of Touch: the store's data
+	done   func() // of Touch: the only access is over
 }
 
 // startThreads sets the first access of each thread.
@@ -87,7 +89,10 @@ func (k *Kernel) stepThread(now clocked.Time, i int) {
 	op := msg.PageOp{Kind: msg.PageCPURead, Frame: k.pages[t.page].frame, Page: t.page, Cookie: uint64(refer(actorThread, i))}
 	mark := k.table.SetAccessed
 	if t.write {
-		op.Kind, op.Write = msg.PageCPUWrite, k.random()
+		op.Kind, op.Write = msg.PageCPUWrite, t.id
+		if t.done == nil {
+			op.Write = k.random()
+		}
 		mark = k.table.SetDirty
 	}
 	if mark(k.vaOf(t.page)) != nil { // of a split page one leaf, as a load or store does
@@ -109,6 +114,10 @@ func (k *Kernel) accessed(now clocked.Time, i int) {
 	t.active, t.busy = false, false
 	k.release(t.page)
 	k.unstall(now, t.page)
+	if t.done != nil {
+		t.done()
+		return
+	}
 	k.after(now, k.spec.CPU.Think, refer(actorThread, i))
 }
 

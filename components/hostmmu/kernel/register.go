@@ -75,7 +75,11 @@ func (k *Kernel) Register(regions []Region) (Setup, error) {
 	if err != nil {
 		return Setup{}, err
 	}
-	k.back(&setup, next)
+	if k.config.Initial != nil {
+		k.backEach(&setup, next)
+	} else {
+		k.back(&setup, next)
+	}
 	k.Stats.RegistrationTime = k.cost()
 	if err := k.setUpRegistrar(); err != nil {
 		return Setup{}, err

@@ -38,6 +38,9 @@ type Config struct {
 	// unmapping is flushed before its pages are free.
 	FlushCount int
 	FlushTime  clocked.Time
+	// Initial, when set, is the backing of each page that pages, in the place of
+	// host.pager.initial.
+	Initial func(page uint32) Initial
 	// OnInvalidation, when set, is given each finished record; the record is
 	// the kernel's again when it returns.
 	OnInvalidation func(*measure.Invalidation)
@@ -102,7 +105,6 @@ type Kernel struct {
 	working   int
 	pageIns   pool[pageIn]
 	evictions pool[eviction]
-	nextID    uint64 // of invalidation records
 
 	child      child
 	orders     pool[childOrder]

@@ -27,3 +27,16 @@ func (m *Memory) Audit(locate func(page uint32) (frame uint32, resident, swapped
 	}
 	return lost
 }
+
+// Tag is the content of a page where the pager believes it to be, as locate of
+// Audit has it; of a page that is nowhere, 0.
+func (m *Memory) Tag(page, f uint32, resident, swapped bool) frame.Tag {
+	if !resident {
+		f = ^uint32(0)
+	}
+	if m.content == nil || !resident && !swapped {
+		return 0
+	}
+	tag, _ := m.content.Content(frame.ID(f), frame.Slot(page))
+	return tag
+}

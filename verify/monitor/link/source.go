@@ -1,0 +1,133 @@
+package link
+
+import (
+	"rnicmmu/clocked"
+	"rnicmmu/components/msg"
+	"rnicmmu/components/pcie"
+	"rnicmmu/model"
+	rules "rnicmmu/model/pcie"
+	"rnicmmu/verify/rule"
+)
+
+// asked is a transfer that a unit has to send: a DMA, an answer, an MMIO write, a
+// message, or in a switch a TLP.
+type asked struct {
+	number uint64 // in the order of acceptance
+	done   bool
+	kind   msg.Kind
+	status msg.Status
+	rule   rules.Packet
+	addr   msg.Address
+	pa     model.PA
+	offset uint32
+	len    uint32
+	limit  uint32 // of its TLPs, in bytes
+	cookie uint64
+	body   any
+	ready  clocked.Time // it cannot go before
+	egress int          // of a switch
+	last   bool         // a TLP of a switch: it is the last of its transfer
+}
+
+// source is what a unit has accepted and not sent, in order.
+type source struct {
+	classes [numClasses]clocked.FIFO[asked]
+	count   uint64
+}
+
+func (s *source) add(class msg.TLPType, a asked) {
+	s.count++
+	a.number = s.count
+	*s.classes[class].Push() = a
+}
+
+func (s *source) len() (n int) {
+	for c := range s.classes {
+		f := &s.classes[c]
+		for i := f.Head(); i != f.Tail(); i++ {
+			if !f.At(i).done {
+				n++
+			}
+		}
+	}
+	return n
+}
+
+// find is the oldest transfer of which a TLP is the next part.
+func (s *source) find(p *pcie.Shown, same func(*asked, *pcie.Shown) bool) *asked {
+	f := &s.classes[p.Type]
+	for n := f.Head(); n != f.Tail(); n++ {
+		if a := f.At(n); !a.done && same(a, p) {
+			return a
+		}
+	}
+	return nil
+}
+
+// leave checks that what goes may pass all that was accepted before it, and takes
+// so many bytes off the transfer.
+func (s *source) leave(now clocked.Time, d *direction, a *asked, p *pcie.Shown, whole bool) {
+	s.passes(now, d, a, p, msg.Posted, PassedPosted)
+	if p.Type == msg.Completion {
+		s.passes(now, d, a, p, msg.Completion, PassedOwn)
+	}
+	a.offset += p.Len
+	if !whole {
+		return
+	}
+	a.done = true
+	f := &s.classes[p.Type]
+	for f.Len() > 0 && f.Front().done {
+		f.Pop()
+	}
+}
+
+func (s *source) passes(now clocked.Time, d *direction, a *asked, p *pcie.Shown, column msg.TLPType, broken *rule.Rule) {
+	f := &s.classes[column]
+	for n := f.Head(); n != f.Tail(); n++ {
+		e := f.At(n)
+		if e.number >= a.number {
+			return
+		}
+		if !e.done && e.egress == a.egress && !mayPass(p, &e.rule, column) {
+			d.log.Report(broken, now, "%s: %s TLP %d (%v at %#x) goes before a %s one that was accepted before it (%v at %#x)",
+				d.name, classNames[p.Type], p.Seq, p.Kind, uint64(p.PA), classNames[column], e.kind, uint64(e.pa)+uint64(e.offset))
+			return
+		}
+	}
+}
+
+// waiting is the posted TLP or completion that could go by a direction, as
+// nothing before it keeps it, it has credits and the replay buffer has room.
+func (s *source) waiting(d *direction, egress int) (since clocked.Time, what msg.TLPType, ok bool) {
+	if d.sequence.outstanding() > 0 && (d.sequence.outstanding() >= d.spec.ReplayBuffer.TLPs || d.sequence.held+int64(d.spec.MPS)+64 > int64(d.spec.ReplayBuffer.Bytes)) {
+		return 0, 0, false
+	}
+	posted := s.oldest(msg.Posted, egress)
+	if posted != nil && d.affords(msg.Posted, posted) {
+		return posted.ready, msg.Posted, true
+	}
+	c := s.oldest(msg.Completion, egress)
+	if c != nil && (posted == nil || posted.number > c.number || c.rule.Relaxed) && d.affords(msg.Completion, c) {
+		return c.ready, msg.Completion, true
+	}
+	return 0, 0, false
+}
+
+func (s *source) oldest(class msg.TLPType, egress int) *asked {
+	f := &s.classes[class]
+	for n := f.Head(); n != f.Tail(); n++ {
+		if a := f.At(n); !a.done && a.egress == egress {
+			return a
+		}
+	}
+	return nil
+}
+
+// affords tells whether the next TLP of a transfer has credits, whatever its size.
+func (d *direction) affords(class msg.TLPType, a *asked) bool {
+	h, c := &d.pools[2*class], &d.pools[2*class+1]
+	n := words(a.pa+model.PA(a.offset), min(a.len-a.offset, a.limit))
+	n = (min(n, uint64(d.spec.MPS)) + 15) / 16
+	return (h.infinite || h.spent+1 <= h.heard) && (c.infinite || c.spent+n <= c.heard)
+}

@@ -1,0 +1,105 @@
+package mutants_test
+
+import (
+	"context"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"rnicmmu/verify/mutants"
+)
+
+// patience is how long a command of a mutant may take.
+const patience = 5 * time.Minute
+
+// chosen are the mutants of this run: a few, or all with RNICMMU_MUTANTS=all, or
+// those whose ids begin with its value.
+func chosen(t *testing.T) (all []*mutants.Mutant) {
+	t.Helper()
+	files, err := filepath.Glob("*.patch")
+	if err != nil || len(files) == 0 {
+		t.Fatal("no patches: ", err)
+	}
+	for i, f := range files {
+		m, err := mutants.Read(f)
+		if err != nil {
+			t.Error(err)
+			continue
+		}
+		switch want := os.Getenv("RNICMMU_MUTANTS"); {
+		case want == "all", want != "" && strings.HasPrefix(m.ID, want), want == "" && i%12 == 0:
+			all = append(all, m)
+		}
+	}
+	return all
+}
+
+// TestMutantsAreCaught: the program with the fault is caught by a check that the
+// patch names, and the same command finds nothing without it. It prints which
+// check, and how soon.
+func TestMutantsAreCaught(t *testing.T) {
+	root, err := filepath.Abs("../..")
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir := t.TempDir()
+	sound, err := mutants.Build(context.Background(), root, dir, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	good := map[string]bool{}
+	for _, m := range chosen(t) {
+		t.Run(m.ID, func(t *testing.T) {
+			ctx, stop := context.WithTimeout(context.Background(), patience)
+			defer stop()
+			if command := strings.Join(m.Seen, " "); !good[command] {
+				o, err := mutants.Run(ctx, root, sound, m.Seen)
+				if err != nil || o.Exit != 0 {
+					t.Fatalf("without the fault, rnicmmu %s: exit %d, %v\n%s", command, o.Exit, err, o.Text)
+				}
+				good[command] = true
+			}
+			program, err := mutants.Build(ctx, root, dir, m)
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer os.Remove(program)
+			o, err := mutants.Run(ctx, root, program, m.Seen)
+			if err != nil {
+				t.Fatal(err)
+			}
+			check, line := m.Catcher(&o)
+			if check == "" {
+				t.Fatalf("not caught by %v: exit %d\n%s", m.Caught, o.Exit, o.Text)
+			}
+			t.Logf("%s in %.1f s: %s", check, o.Wall.Seconds(), line)
+		})
+	}
+}
+
+// TestPatchesApply: every patch still fits the sources, and changes a few lines
+// of code and no test.
+func TestPatchesApply(t *testing.T) {
+	files, _ := filepath.Glob("*.patch")
+	for _, f := range files {
+		m, err := mutants.Read(f)
+		if err != nil {
+			t.Error(err)
+			continue
+		}
+		patched, err := m.Apply("../..")
+		if err != nil {
+			t.Error(err)
+		}
+		for name, text := range patched {
+			old, _ := os.ReadFile(filepath.Join("../..", name))
+			was, is := strings.Split(string(old), "\n"), strings.Split(string(text), "\n")
+			if strings.HasSuffix(name, "_test.go") || slices.Equal(was, is) || max(len(was)-len(is), len(is)-len(was)) > 12 {
+				t.Errorf("%s: %s: %d lines become %d", f, name, len(was), len(is))
+			}
+		}
+	}
+}
