@@ -34,8 +34,9 @@ func verifyCoverageCommand() *cobra.Command {
 		Short: "which situations runs come to",
 		Long: "Run configurations with a collector of covergroups beside each, merge what it\n" +
 			"counted and print covered bins by group. Without CONFIG those are a list that\n" +
-			"uses every part of the system and directed ones for rare races; with it, that\n" +
-			"one alone. --seeds repeats each with as many seeds.",
+			"uses every part of the system, directed ones for rare races, and the scenarios\n" +
+			"that ship; with it, that one alone. --seeds repeats the list, or the CONFIG, with\n" +
+			"as many seeds.",
 		Example: "  rnicmmu verify coverage --out results\n  rnicmmu verify coverage mine.yaml -v\n" +
 			"  rnicmmu verify coverage --seeds 0 --merge a/coverage.json --merge b/coverage.json",
 		Args: atMost("CONFIG"),
@@ -133,15 +134,19 @@ func (f *coverageFlags) all(c *cobra.Command, _ []string, total **coverage.Repor
 			}
 		}
 	}
+	if f.seeds == 0 {
+		return nil
+	}
 	for _, in := range coverage.Corners {
-		if f.seeds == 0 {
-			break
-		}
 		if err := add(c.Context(), in, total); err != nil {
 			return err
 		}
 	}
-	return nil
+	r, err := coverage.Scenarios(c.Context())
+	if err == nil {
+		*total, err = coverage.Merge(*total, r)
+	}
+	return err
 }
 
 func add(ctx context.Context, in coverage.Input, total **coverage.Report) error {

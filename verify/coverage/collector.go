@@ -82,6 +82,7 @@ func New(s *platform.System) *Collector {
 	c.watchTables(s)
 	c.watchData(s)
 	c.watchPeers(s)
+	c.watchLinks(s)
 	return c
 }
 
