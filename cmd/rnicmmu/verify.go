@@ -9,6 +9,6 @@ func verifyCommand() *cobra.Command {
 		Args:  noArgs,
 		RunE:  func(c *cobra.Command, _ []string) error { return c.Help() },
 	}
-	c.AddCommand(verifyProtocolCommand(), verifyRandomCommand())
+	c.AddCommand(verifyProtocolCommand(), verifyRandomCommand(), verifyCoverageCommand())
 	return c
 }
