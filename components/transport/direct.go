@@ -9,6 +9,14 @@ import (
 // whether the network has lost it: a directed test's loss.
 type Lose func(now clocked.Time, p *msg.Packet) bool
 
+// take removes the packet that comes in next, and marks it where it is lost.
+func (l Lose) take(now clocked.Time, rx *clocked.Wire[*msg.Packet]) *msg.Packet {
+	p := *rx.Peek(now)
+	p.Lost = l != nil && l(now, p)
+	rx.Pop(now)
+	return p
+}
+
 // HoldReceives takes all receive buffers of a QP away, before the run:
 // PostReceive gives them back.
 func (r *Responder) HoldReceives(qp int) {

@@ -24,10 +24,10 @@ func (r *Responder) accept(now clocked.Time) (moved bool) {
 		}
 		moved = true
 		r.resume(now)
-		r.Ports.Rx.Pop(now)
+		r.Lose.take(now, r.Ports.Rx)
 		r.Stats.Packets++
 		switch {
-		case r.Lose != nil && r.Lose(now, p):
+		case p.Lost:
 			r.pool.Put(p)
 		case full:
 			r.Stats.RxDrops++
