@@ -23,6 +23,7 @@ type Config struct {
 	MTU      uint32
 	Retry    int
 	RNRRetry int
+	First    uint32       // of TCP: first byte of both streams
 	Window   uint32       // of TCP, at the start
 	Slack    clocked.Time // how late a timer may be acted on
 	Damming  bool         // requests are lost, by design
@@ -116,7 +117,8 @@ func (m *Monitor) qp(n uint32) *queuePair {
 	known := len(m.qps)
 	q := dense.Slot(&m.qps, uint64(n))
 	for i := known; i < len(m.qps); i++ {
-		m.qps[i].out.limit, m.qps[i].in.limit = m.config.Window, m.config.Window
+		first := stream{high: m.config.First, acked: m.config.First, come: m.config.First, said: m.config.First, limit: m.config.First + m.config.Window}
+		m.qps[i].out, m.qps[i].in = first, first
 	}
 	return q
 }
