@@ -9,10 +9,11 @@ import (
 // whether the network has lost it: a directed test's loss.
 type Lose func(now clocked.Time, p *msg.Packet) bool
 
-// take removes the packet that comes in next, and marks it where it is lost.
-func (l Lose) take(now clocked.Time, rx *clocked.Wire[*msg.Packet]) *msg.Packet {
+// take removes the packet that comes in next, and marks it where it is lost, or
+// there is no room for it.
+func (l Lose) take(now clocked.Time, rx *clocked.Wire[*msg.Packet], full bool) *msg.Packet {
 	p := *rx.Peek(now)
-	p.Lost = l != nil && l(now, p)
+	p.Lost = full || l != nil && l(now, p)
 	rx.Pop(now)
 	return p
 }

@@ -16,7 +16,7 @@ func (r *iwarpRequester) receive(now clocked.Time) {
 		if r.Ports.Rx.Peek(now) == nil {
 			return
 		}
-		p := r.Lose.take(now, r.Ports.Rx)
+		p := r.Lose.take(now, r.Ports.Rx, false)
 		if int(p.QP) >= len(r.qps) || p.Lost {
 			r.pool.Put(p)
 			continue

@@ -19,7 +19,7 @@ func (r *rcRequester) receive(now clocked.Time) {
 		if p := *head; p.Op == model.OpRead && p.Payload > 0 && !r.Ports.DMA.Ready(now) {
 			return
 		}
-		p := r.Lose.take(now, r.Ports.Rx)
+		p := r.Lose.take(now, r.Ports.Rx, false)
 		if int(p.QP) < len(r.qps) && !p.Lost {
 			p.Ledger.Charge(now, measure.CauseNetwork)
 			r.response(now, p)
