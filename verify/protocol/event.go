@@ -70,6 +70,24 @@ const (
 	CutOff
 	FaultRaised
 	Answered
+
+	// Seen at the ports of a run, for a Follower.
+	FrameAssigned // to the page
+	FrameCopied   // the page's content, to another frame, which is its frame now
+	PagedOut      // the frame's content is in swap
+	FrameFreed    // a frame that was the page's
+	FillSent      // commands, as the kernel posts them
+	ZapSent
+	MoveZapSent
+	ProtectSent
+	SuspendSent
+	UnsuspendSent
+	ResumeSent       // Token: the fault's
+	CommandCompleted // the oldest that is open, but for resumes; as the kernel sees it
+	FaultSeen        // Token: the fault's
+	TranslationGiven // Token: a handle of the adapter's
+	TranslationReturned
+	DMASeen // at memory, meant for the page
 	numKinds
 )
 
@@ -114,6 +132,22 @@ var kinds = [numKinds]struct{ from, to, what string }{
 	CutOff:              {"kernel", "adapter", "adapter is cut off"},
 	FaultRaised:         {"adapter", "IOMMU", "page request leaves"},
 	Answered:            {"IOMMU", "adapter", "page response leaves"},
+	FrameAssigned:       {"kernel", "memory", "frame is assigned"},
+	FrameCopied:         {"kernel", "memory", "page is copied to a frame"},
+	PagedOut:            {"kernel", "memory", "page goes to swap"},
+	FrameFreed:          {"kernel", "memory", "frame is freed"},
+	FillSent:            {"kernel", "adapter", "fill"},
+	ZapSent:             {"kernel", "adapter", "invalidation"},
+	MoveZapSent:         {"kernel", "adapter", "invalidation of a page that moves"},
+	ProtectSent:         {"kernel", "adapter", "protection"},
+	SuspendSent:         {"kernel", "adapter", "suspension"},
+	UnsuspendSent:       {"kernel", "adapter", "end of the suspension"},
+	ResumeSent:          {"kernel", "adapter", "resume"},
+	CommandCompleted:    {"adapter", "kernel", "completion"},
+	FaultSeen:           {"adapter", "kernel", "fault"},
+	TranslationGiven:    {"adapter", "adapter", "translation is given out"},
+	TranslationReturned: {"adapter", "adapter", "translation is returned"},
+	DMASeen:             {"adapter", "memory", "DMA"},
 }
 
 // String is the kind for people.
@@ -142,6 +176,10 @@ func (e Event) String() string {
 		text += fmt.Sprintf(", frame %d", e.Frame)
 	}
 	switch e.Kind {
+	case ResumeSent, FaultSeen, TranslationReturned:
+		text += fmt.Sprintf(", number %d", e.Token)
+	case FillSent, TranslationGiven, DMASeen:
+		text += fmt.Sprintf(" (%s)", map[bool]string{false: "read", true: "write"}[e.Write])
 	case Access, Walked, Retry, Returned, DMAIssued, DMAArrived, FaultArrived, Lookup, Update, FilledArrived, ResumeExecuted, PageRequestArrived, PageResponseArrived, FaultRaised, Answered:
 		text += fmt.Sprintf(", access %d (%s)", e.Token, map[bool]string{false: "read", true: "write"}[e.Write])
 	}

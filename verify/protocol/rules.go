@@ -13,9 +13,9 @@ const (
 	ruleBound
 	ruleStrayOpen
 	ruleHeld
+	ruleEndless
 	ruleITag
 	ruleStrayResponse
-	ruleCredits
 	numRules
 )
 
@@ -28,7 +28,10 @@ var rules = [numRules]string{
 	ruleBound:         "more is under way than there can be",
 	ruleStrayOpen:     "a suspension ends that is not active (SUS-2)",
 	ruleHeld:          "a translation is given while its page is suspended (SUS-2)",
+	ruleEndless:       "steps that need not wait follow each other without end",
 	ruleITag:          "an Invalidate Completion answers for another request (ATS-2)",
 	ruleStrayResponse: "a group is answered that does not wait for an answer (ATS-5)",
-	ruleCredits:       "more page requests are outstanding than were allocated (ATS-6)",
 }
+
+// endless is more steps at once than any state has.
+const endless = 100

@@ -158,28 +158,36 @@ func (s *tableState) execute(a uint8) (done command, ok bool) {
 
 // change makes a command's change to the table.
 func (s *tableState) change(d *tableAdapter, c command) {
-	e := &d.entries[c.which]
-	w := e.word()
-	switch c.op {
-	case cmdFill, cmdRefill:
-		w = entryFor(c.frame, c.write).WithSuspended(d.held[c.which] > 0)
-	case cmdZap, cmdMoveZap:
-		w = w.Zapped(c.op == cmdMoveZap)
-	case cmdProtect:
-		w = w.Protected()
-	case cmdSuspend, cmdHold:
-		d.held[c.which]++
-		w = w.Held()
-	case cmdUnsuspend:
-		if d.held[c.which] == 0 {
-			s.broken = ruleStrayOpen
-			return
-		}
-		if d.held[c.which]--; d.held[c.which] == 0 {
-			w = w.Opened()
-		}
+	e, held := &d.entries[c.which], &d.held[c.which]
+	w, ok := applied(e.word(), held, c.op, entryFor(c.frame, c.write))
+	if !ok {
+		s.broken = ruleStrayOpen
 	}
 	*e = compress(w)
+}
+
+// applied is an entry after a command, and counts its suspensions; filled is what a
+// fill writes. A suspension that is not active cannot end.
+func applied(w mtt.Word, held *uint8, op uint8, filled mtt.Word) (after mtt.Word, ok bool) {
+	switch op {
+	case cmdFill, cmdRefill:
+		return filled.WithSuspended(*held > 0), true
+	case cmdZap, cmdMoveZap:
+		return w.Zapped(op == cmdMoveZap), true
+	case cmdProtect:
+		return w.Protected(), true
+	case cmdSuspend, cmdHold:
+		*held++
+		return w.Held(), true
+	case cmdUnsuspend:
+		if *held == 0 {
+			return w, false
+		}
+		if *held--; *held == 0 {
+			return w.Opened(), true
+		}
+	}
+	return w, true
 }
 
 // revoke calls the translations of a page back.

@@ -46,10 +46,13 @@ func (e *tableSteps) out(event Event, environment bool) {
 	if !e.canonical {
 		e.step.Event = []Event{event}
 	}
-	for !e.each && e.next.broken == ruleNone {
+	for n := 0; !e.each && e.next.broken == ruleNone; n++ {
 		event, ok := e.atOnce(&e.next)
 		if !ok {
 			break
+		}
+		if n == endless {
+			e.next.broken = ruleEndless
 		}
 		if !e.canonical {
 			e.step.Event = append(e.step.Event, event)

@@ -1,0 +1,262 @@
+package protocol
+
+import (
+	"fmt"
+	"slices"
+
+	"rnicmmu/model"
+	"rnicmmu/model/mtt"
+)
+
+// mostAdapters is how many adapters a Follower follows.
+const mostAdapters = 16
+
+// Follower follows what is seen of one page in a run of the cycle model, and tells
+// the first event that is no step of the protocol of adapters with tables.
+//
+// When an adapter executes a command is not seen: it is some time between the
+// command and its completion. So an adapter's entry is one of those that it has
+// after its completed commands and after each of the open ones.
+//
+// The page has one entry in each adapter's table.
+type Follower struct {
+	page     uint32
+	frame    uint32 // of the page, if it has one
+	has      bool
+	leaving  []uint32 // frames that were its, not freed yet
+	written  bool     // since its content was in swap, or zeros
+	adapters [mostAdapters]followed
+}
+
+// followed is an adapter as one page sees it.
+type followed struct {
+	entry  mtt.Word // after the completed commands
+	held   uint8
+	open   []posted // commands that are not complete
+	given  []given  // translations that are out
+	faults []uint32 // that wait for a resume
+}
+
+type posted struct {
+	op    uint8
+	entry mtt.Word // that a fill writes
+}
+
+// given is a translation that is out. Before is the number of open commands, from
+// the oldest, that may not have been executed when it was given.
+type given struct {
+	handle uint32
+	frame  uint32
+	before int
+}
+
+// NewFollower follows a page that is nowhere.
+func NewFollower(page uint32) *Follower { return &Follower{page: page} }
+
+// ops are the commands by what is seen.
+var ops = map[Kind]uint8{FillSent: cmdFill, ZapSent: cmdZap, MoveZapSent: cmdMoveZap, ProtectSent: cmdProtect, SuspendSent: cmdSuspend, UnsuspendSent: cmdUnsuspend}
+
+func word(frame uint32, write bool) mtt.Word {
+	return mtt.Entry{PA: model.PA(frame) << model.Shift4K, Read: true, Write: write, Present: true}.Encode()
+}
+
+func frameOf(w mtt.Word) uint32 { return uint32(w.PA() >> model.Shift4K) }
+
+// entries visits what the entry may be, oldest first, with the number of open
+// commands executed. Visit returns false to end.
+func (a *followed) entries(visit func(executed int, w mtt.Word) bool) {
+	w, held := a.entry, a.held
+	for n := 0; visit(n, w) && n < len(a.open); n++ {
+		w, _ = applied(w, &held, a.open[n].op, a.open[n].entry)
+	}
+}
+
+// Observe takes the next event of the page. The error names the rule.
+func (f *Follower) Observe(e Event) error {
+	if int(e.Adapter) >= mostAdapters {
+		return fmt.Errorf("%s: adapters below %d can be followed", e, mostAdapters)
+	}
+	rule := f.step(e)
+	if rule == "" {
+		return nil
+	}
+	return fmt.Errorf("%s: %s", e, rule)
+}
+
+func (f *Follower) step(e Event) (rule string) {
+	a := &f.adapters[e.Adapter]
+	switch e.Kind {
+	case FrameAssigned, FrameCopied, PagedOut, FrameFreed:
+		return f.memory(e)
+	case FillSent, ZapSent, MoveZapSent, ProtectSent, SuspendSent, UnsuspendSent:
+		return f.command(a, e)
+	case CommandCompleted:
+		return a.complete()
+	case FaultSeen:
+		if slices.Contains(a.faults, e.Token) {
+			return "this fault is waiting already"
+		}
+		a.faults = append(a.faults, e.Token)
+	case ResumeSent:
+		i := slices.Index(a.faults, e.Token)
+		if i < 0 {
+			return rules[ruleStrayResume]
+		}
+		a.faults = slices.Delete(a.faults, i, i+1)
+	case TranslationGiven:
+		return a.give(e)
+	case TranslationReturned:
+		i := slices.IndexFunc(a.given, func(g given) bool { return g.handle == e.Token })
+		if i < 0 {
+			return "no translation of this number is out"
+		}
+		a.given = slices.Delete(a.given, i, i+1)
+	case DMASeen:
+		if !f.has || e.Frame != f.frame {
+			return rules[ruleStaleDMA]
+		}
+		f.written = f.written || e.Write
+	default:
+		return "is not seen at a port"
+	}
+	return ""
+}
+
+// memory is a step of the page's content.
+func (f *Follower) memory(e Event) string {
+	switch e.Kind {
+	case FrameAssigned:
+		if f.has {
+			return "the page has a frame"
+		}
+		f.frame, f.has = e.Frame, true
+	case FrameCopied:
+		if !f.has {
+			return "the page has no frame"
+		}
+		if f.reachable(f.frame) {
+			return rules[ruleFrameInUse]
+		}
+		f.leaving = append(f.leaving, f.frame)
+		f.frame = e.Frame
+	case PagedOut:
+		if !f.has || e.Frame != f.frame {
+			return "the page is not in this frame"
+		}
+		if f.reachable(e.Frame) {
+			return rules[ruleFrameInUse]
+		}
+		f.written = false
+	case FrameFreed:
+		return f.free(e.Frame)
+	}
+	return ""
+}
+
+func (f *Follower) free(frame uint32) string {
+	if i := slices.Index(f.leaving, frame); i >= 0 {
+		f.leaving = slices.Delete(f.leaving, i, i+1)
+		return ""
+	}
+	switch {
+	case !f.has || frame != f.frame:
+		return "the page is not in this frame"
+	case f.reachable(frame):
+		return rules[ruleFrameInUse]
+	case f.written:
+		return rules[ruleLostWrite]
+	}
+	f.has = false
+	return ""
+}
+
+// reachable tells whether an adapter may still use a frame as the page.
+func (f *Follower) reachable(frame uint32) (found bool) {
+	for i := range f.adapters {
+		a := &f.adapters[i]
+		a.entries(func(_ int, w mtt.Word) bool {
+			found = found || w.Allows(false) && frameOf(w) == frame
+			return !found
+		})
+		found = found || slices.ContainsFunc(a.given, func(g given) bool { return g.frame == frame })
+	}
+	return found
+}
+
+// command is posted. A fill names the page's frame, and none comes while an
+// adapter has not acknowledged that the page goes.
+func (f *Follower) command(a *followed, e Event) string {
+	p := posted{op: ops[e.Kind]}
+	if e.Kind == FillSent {
+		p.entry = word(e.Frame, e.Write)
+		if !f.has || e.Frame != f.frame {
+			return "the page is not in the frame that is filled in (FLT-4)"
+		}
+		for i := range f.adapters {
+			if slices.ContainsFunc(f.adapters[i].open, func(p posted) bool { return p.op == cmdZap || p.op == cmdMoveZap || p.op == cmdSuspend }) {
+				return "an invalidation of the page is under way (FLT-4)"
+			}
+		}
+	}
+	a.open = append(a.open, p)
+	return ""
+}
+
+// complete is the oldest open command's completion. What takes a right away has
+// waited for every translation that was given before.
+func (a *followed) complete() string {
+	if len(a.open) == 0 {
+		return "no command of the page is open"
+	}
+	p := a.open[0]
+	takes := !gives(p.op)
+	for i := range a.given {
+		g := &a.given[i]
+		if g.before > 0 {
+			g.before--
+		} else if takes {
+			return rules[ruleFrameInUse]
+		}
+	}
+	var ok bool
+	if a.entry, ok = applied(a.entry, &a.held, p.op, p.entry); !ok {
+		return rules[ruleStrayOpen]
+	}
+	a.open = slices.Delete(a.open, 0, 1)
+	return ""
+}
+
+// give is a translation that goes out: the entry is, or may be, what it says. It
+// counts as given as late as can be, so that nothing right is refused.
+func (a *followed) give(e Event) string {
+	last := -1
+	a.entries(func(executed int, w mtt.Word) bool {
+		if w.Allows(e.Write) && frameOf(w) == e.Frame {
+			last = executed
+		}
+		return true
+	})
+	if last < 0 {
+		return "the table has no such translation (INV-1)"
+	}
+	a.given = append(a.given, given{e.Token, e.Frame, last})
+	return ""
+}
+
+// Rest tells what is still open at the end of a run; nil: nothing.
+func (f *Follower) Rest() error {
+	for i := range f.adapters {
+		switch a := &f.adapters[i]; {
+		case len(a.open) > 0:
+			return fmt.Errorf("page %d: adapter %d has not completed %d commands", f.page, i, len(a.open))
+		case len(a.faults) > 0:
+			return fmt.Errorf("page %d: adapter %d has %d faults without an answer (FLT-1)", f.page, i, len(a.faults))
+		case len(a.given) > 0:
+			return fmt.Errorf("page %d: adapter %d has not returned %d translations", f.page, i, len(a.given))
+		}
+	}
+	if len(f.leaving) > 0 {
+		return fmt.Errorf("page %d: %d frames that it left are not free", f.page, len(f.leaving))
+	}
+	return nil
+}
