@@ -19,8 +19,7 @@ import (
 )
 
 func scenarioCommand() *cobra.Command {
-	var asJSON, log bool
-	var shuffle uint64
+	x := &scenarioRun{}
 	c := &cobra.Command{
 		Use:   "scenario FILE…",
 		Short: "run directed scenarios with expectations",
@@ -36,12 +35,12 @@ func scenarioCommand() *cobra.Command {
 			return nil
 		},
 		RunE: func(c *cobra.Command, args []string) error {
-			return scenarios(c, args, shuffle, asJSON, log)
+			return x.files(c, args)
 		},
 	}
-	c.Flags().BoolVar(&asJSON, "json", false, "print the results as JSON, one document for all files")
-	c.Flags().BoolVar(&log, "log", false, "print the log of each scenario: what happened when")
-	c.Flags().Uint64Var(&shuffle, "shuffle", 0, "tick units in an order of this seed within each instant; results must not change")
+	c.Flags().BoolVar(&x.asJSON, "json", false, "print the results as JSON, one document for all files")
+	c.Flags().BoolVar(&x.log, "log", false, "print the log of each scenario: what happened when")
+	c.Flags().Uint64Var(&x.shuffle, "shuffle", 0, "tick units in an order of this seed within each instant; results must not change")
 	return c
 }
 
@@ -57,57 +56,78 @@ type played struct {
 	Summary     *measure.Summary   `json:"summary,omitempty"`
 }
 
-// scenarios runs files. What is wrong with a file does not keep the others from
-// running; the worst outcome is the command's.
-func scenarios(c *cobra.Command, files []string, shuffle uint64, asJSON, log bool) error {
+// scenarioRun is the run of several files: what is wrong with one does not keep
+// the others from running, and the worst outcome is the command's.
+type scenarioRun struct {
+	shuffle     uint64
+	asJSON, log bool
+
+	all           []played
+	bad, violated error
+	stuck         *platform.Stuck
+}
+
+func (x *scenarioRun) files(c *cobra.Command, names []string) error {
 	simulating.Store(true)
-	var bad, violated error
-	var stuck *platform.Stuck
-	all := []played{}
-	for _, name := range files {
+	x.all = []played{}
+	for _, name := range names {
 		f, err := scenario.ReadFile(name)
 		if err != nil {
-			bad = errors.Join(bad, err)
+			x.bad = errors.Join(x.bad, err)
 			continue
 		}
-		started, first := time.Now(), len(all)
+		started, first := time.Now(), len(x.all)
 		for _, s := range f.Scenarios {
-			if log {
-				s.LogAll()
-			}
-			r, err := s.Run(c.Context(), shuffle)
-			if c.Context().Err() != nil {
-				return sweep.ErrInterrupted
-			}
-			if err != nil {
-				bad = errors.Join(bad, fmt.Errorf("%s:%d: scenario %s: %w", name, s.Line, s.Name, err))
-				continue
-			}
-			stuck = cmp.Or(stuck, r.Stuck)
-			if log {
-				fmt.Fprintf(c.OutOrStdout(), "%s:%d: scenario %s\n%s\n", name, s.Line, s.Name, strings.Join(r.Log, "\n"))
-			}
-			all = append(all, played{File: name, Scenario: s.Name, Line: s.Line, Passed: len(r.Failures) == 0, SimulatedPS: r.Simulated,
-				WallS: r.Wall.Seconds(), Failures: append([]scenario.Failure{}, r.Failures...), Summary: r.Summary})
-			if len(r.Failures) > 0 {
-				violated = errViolation
+			if err := x.play(c, name, s); err != nil {
+				return err
 			}
 		}
-		if !asJSON {
-			printPlayed(c.OutOrStdout(), name, all[first:], len(f.Scenarios), time.Since(started))
+		if !x.asJSON {
+			printPlayed(c.OutOrStdout(), name, x.all[first:], len(f.Scenarios), time.Since(started))
 		}
 	}
-	if asJSON {
-		text, err := json.MarshalIndent(all, "", "  ")
+	if x.asJSON {
+		text, err := json.MarshalIndent(x.all, "", "  ")
 		if err != nil {
 			return err
 		}
 		fmt.Fprintf(c.OutOrStdout(), "%s\n", text)
 	}
-	if stuck != nil {
-		return stuck
+	if x.stuck != nil {
+		return x.stuck
 	}
-	return cmp.Or(bad, violated)
+	return cmp.Or(x.bad, x.violated)
+}
+
+// play runs one scenario; its error ends the command.
+func (x *scenarioRun) play(c *cobra.Command, file string, s *scenario.Scenario) error {
+	if x.log {
+		s.LogAll()
+	}
+	r, err := s.Run(c.Context(), x.shuffle)
+	if c.Context().Err() != nil {
+		return sweep.ErrInterrupted
+	}
+	if err != nil {
+		text := err.Error()
+		if !strings.HasPrefix(text, file+":") {
+			text = fmt.Sprintf("%s:%d: %s", file, s.Line, text)
+		}
+		x.bad = errors.Join(x.bad, errors.New(text))
+		return nil
+	}
+	if x.log && !x.asJSON {
+		fmt.Fprintf(c.OutOrStdout(), "%s:%d: scenario %s\n%s\n", file, s.Line, s.Name, strings.Join(r.Log, "\n"))
+	} else if !x.log {
+		r.Compare()
+	}
+	x.stuck = cmp.Or(x.stuck, r.Stuck)
+	x.all = append(x.all, played{File: file, Scenario: s.Name, Line: s.Line, Passed: len(r.Failures) == 0, SimulatedPS: r.Simulated,
+		WallS: r.Wall.Seconds(), Failures: append([]scenario.Failure{}, r.Failures...), Summary: r.Summary})
+	if len(r.Failures) > 0 {
+		x.violated = errViolation
+	}
+	return nil
 }
 
 // printPlayed prints a file's line, and one for each expectation that does not hold.

@@ -27,15 +27,23 @@ func (p *player) act(e *played) {
 	case kindReceive:
 		p.postReceive(e)
 	case kindAdapter:
-		if e.verb == "remove" {
-			p.sys.Kernel().Remove(p.now, e.adapter)
-		} else {
-			p.sys.Kernel().FlushContext(p.now, e.adapter)
-		}
-		p.end(e, statusDone, "")
+		p.changeAdapter(e)
 	default:
 		p.end(e, statusDone, "")
 	}
+}
+
+func (p *player) changeAdapter(e *played) {
+	switch {
+	case e.verb == "remove":
+		p.sys.Kernel().Remove(p.now, e.adapter)
+	case p.sys.IOMMU() == nil:
+		p.end(e, statusFailed, "there is no IOMMU; use scheme sva or iommu, or host.iommu.mode strict")
+		return
+	default:
+		p.sys.Kernel().FlushContext(p.now, e.adapter)
+	}
+	p.end(e, statusDone, "")
 }
 
 // pagesOf are the numbers of the pages of an event.

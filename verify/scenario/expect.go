@@ -8,7 +8,6 @@ import (
 
 	"rnicmmu/configs"
 	"rnicmmu/measure"
-	"rnicmmu/model"
 )
 
 // expectation is a line expect.
@@ -200,6 +199,3 @@ func (r *reader) function(name, inside string) (func(*view) (float64, error), er
 	}
 	return nil, fmt.Errorf("%s(): one of %s is due%s", name, strings.Join(functionNames, ", "), configs.Suggest(name, functionNames))
 }
-
-// isStore tells whether an event's accesses store.
-func (e *event) isStore() bool { return verbs[e.verb] == kindAccess && e.op != model.OpRead }

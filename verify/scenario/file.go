@@ -35,13 +35,14 @@ type statement struct {
 
 // block is a directive with its lines.
 type block struct {
-	line     int
-	command  string
-	args     []datadriven.CmdArg
-	lines    []statement
-	config   []byte // the configuration's lines, each at its place in the file
-	output   string // that is written behind it
-	hasLines bool
+	line       int
+	command    string
+	args       []datadriven.CmdArg
+	lines      []statement
+	config     []byte // the configuration's lines, each at its place in the file
+	output     string // that is written behind it
+	outputLine int
+	hasLines   bool
 }
 
 // maxFile bounds a file, in bytes.
@@ -131,6 +132,7 @@ func (b *block) read(name string, lines []string, i int) (last int, err error) {
 		return 0, &problem{name, b.line, "the block has no end; a line ---- is due behind its lines"}
 	}
 	i++
+	b.outputLine = i + 1
 	double := i < len(lines) && lines[i] == "----"
 	for ; i < len(lines); i++ {
 		if !double && strings.TrimSpace(lines[i]) == "" {

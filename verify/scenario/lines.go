@@ -207,10 +207,11 @@ func (r *reader) event(l statement) {
 		rest = rest[1:]
 	}
 	e.number = len(r.s.timeline)
-	if err := r.timing(e, head); err != nil {
-		r.fail(l.line, "%v", err)
+	err := r.timing(e, head)
+	if err == nil {
+		err = r.verb(e, rest)
 	}
-	if err := r.verb(e, rest); err != nil {
+	if err != nil {
 		r.fail(l.line, "%v", err)
 	}
 	r.s.timeline = append(r.s.timeline, e)

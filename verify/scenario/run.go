@@ -48,6 +48,22 @@ func (r *Result) Output() string {
 	return strings.Join(lines, "\n") + "\n"
 }
 
+// Compare tells the first line of the log that is not what the file has, as a
+// failure; without output in the file there is nothing to compare.
+func (r *Result) Compare() {
+	s := r.Scenario
+	if s.output == "" || len(s.logs) == 0 || len(r.Failures) > 0 || r.Output() == s.output {
+		return
+	}
+	want, got := strings.Split(s.output, "\n"), strings.Split(r.Output(), "\n")
+	n := 0
+	for n < min(len(want), len(got)) && want[n] == got[n] {
+		n++
+	}
+	line := append(got, "")[n]
+	r.Failures = append(r.Failures, Failure{s.outputLine + n, fmt.Sprintf("the log has %q here", strings.TrimSpace(line))})
+}
+
 // Run runs a scenario; seed other than 0 shuffles the units' order within each
 // instant. The error is one of the file: configuration that cannot be.
 func (s *Scenario) Run(ctx context.Context, shuffle uint64) (*Result, error) {
@@ -61,7 +77,11 @@ func (s *Scenario) Run(ctx context.Context, shuffle uint64) (*Result, error) {
 	for _, e := range s.timeline {
 		p.events = append(p.events, played{event: e})
 	}
-	p.sys, err = platform.New(specs, &platform.Input{Name: s.File, Script: s.script(p, specs[0].Host.Shift())})
+	script := s.script(p, specs[0].Host.Shift())
+	if err := s.apart(p, script, specs); err != nil {
+		return nil, err
+	}
+	p.sys, err = platform.New(specs, &platform.Input{Name: s.File, Script: script})
 	if err == nil {
 		err = p.prepare(len(specs))
 	}
@@ -182,6 +202,29 @@ func (s *Scenario) script(p *player, page model.PageShift) *platform.Script {
 		c.Sends = c.Sends || verbs[e.verb] == kindAccess && e.op == model.OpSend
 	}
 	return c
+}
+
+// apart refuses regions that share a page of the host or of an adapter, and
+// those that no scenario can have.
+func (s *Scenario) apart(p *player, c *platform.Script, specs []platform.Spec) error {
+	page := specs[0].Host.Shift()
+	for i := range specs {
+		page = max(page, specs[i].TPT.PageShift())
+	}
+	for _, m := range s.memory {
+		i := p.index[m]
+		if m.dynamic && specs[0].Workload.Registration == "implicit" {
+			return &problem{s.File, m.line, "mr " + m.name + ": dynamic, and workload.registration implicit has one region for all; leave one of them out"}
+		}
+		if i == 0 {
+			continue
+		}
+		before := &c.Memory[i-1]
+		if page.Number(before.VA+model.VA(before.Len-1)) >= page.Number(c.Memory[i].VA) {
+			return &problem{s.File, m.line, fmt.Sprintf("mr %s: it shares a page of %d bytes with another, or lies over it; move its va", m.name, page.Bytes())}
+		}
+	}
+	return nil
 }
 
 func (m *region) initial(page uint32) kernel.Initial {

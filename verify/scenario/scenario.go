@@ -30,8 +30,9 @@ type Scenario struct {
 	timeline  []*event
 	expects   []*expectation
 
-	names  map[string]*event // of the timeline
-	output string            // that the file has
+	names      map[string]*event // of the timeline
+	output     string            // that the file has
+	outputLine int               // its first
 }
 
 // region is a line mr.
@@ -102,12 +103,15 @@ type action struct {
 	rights     key.Rights
 }
 
+// mostProblems is how many of a scenario are told.
+const mostProblems = 20
+
 // kinds of log lines.
 var logKinds = []string{"accesses", "events", "messages"}
 
 // newScenario reads a block, behind the lines of the common one.
 func newScenario(file string, common, b *block) (*Scenario, error) {
-	s := &Scenario{File: file, Line: b.line, Name: fmt.Sprint("line ", b.line), output: b.output, names: map[string]*event{}}
+	s := &Scenario{File: file, Line: b.line, Name: fmt.Sprint("line ", b.line), output: b.output, outputLine: b.outputLine, names: map[string]*event{}}
 	r := &reader{s: s}
 	for _, a := range b.args {
 		switch {
@@ -133,7 +137,9 @@ func newScenario(file string, common, b *block) (*Scenario, error) {
 	// Memory and names first: a line may name what stands below it.
 	r.declare(lines)
 	for _, l := range lines {
-		r.statement(l)
+		if len(r.problems) < mostProblems {
+			r.statement(l)
+		}
 	}
 	r.finish(b.line)
 	return s, errors.Join(r.problems...)

@@ -1,9 +1,12 @@
 package scenario
 
 import (
+	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
+	"strings"
 	"testing"
 
 	"github.com/cockroachdb/datadriven"
@@ -66,6 +69,27 @@ func TestShuffled(t *testing.T) {
 					t.Errorf("%s: %s, shuffled by %d:\n%s", path, s.Name, seed, r.Output())
 				}
 			}
+		}
+	}
+}
+
+// Files that are cut, doubled or mixed up give an error or run; nothing panics.
+func TestMangled(t *testing.T) {
+	random := rand.New(rand.NewPCG(1, 2))
+	var texts [][]byte
+	for _, path := range files(t) {
+		text, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		texts = append(texts, text)
+	}
+	for range 400 {
+		a, b := texts[random.IntN(len(texts))], texts[random.IntN(len(texts))]
+		i, j := random.IntN(len(a)), random.IntN(len(b))
+		mixed := slices.Concat(a[:i], b[j:min(len(b), j+random.IntN(60))], a[min(len(a), i+random.IntN(20)):])
+		if _, err := Parse("mangled.txt", mixed); err != nil && !strings.Contains(err.Error(), "mangled.txt:") {
+			t.Fatalf("%v\n%s", err, mixed)
 		}
 	}
 }

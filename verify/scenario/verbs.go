@@ -131,6 +131,9 @@ func (r *reader) arguments(e *event, kind kindOf, a *args) (err error) {
 	case kindPages, kindRange, kindCPU:
 		return e.readPages(kind, a)
 	case kindRegister:
+		if !e.region.dynamic {
+			return fmt.Errorf("%s: the mr is registered before the run, for good; give it dynamic", e.region.name)
+		}
 		e.rights, err = a.rights(0)
 	case kindAdvise:
 		return e.readAdvice(a)
