@@ -32,7 +32,7 @@ func (m *Monitor) leaf(d *msg.DMA) (line uint64, ok bool) {
 		return 0, false
 	}
 	entry := uint64(d.PA-m.config.Leaves) / 8
-	return m.lineOf(entry), entry < m.config.Entries+8
+	return m.lineOf(entry), entry < m.config.Entries
 }
 
 // readSent sees a read of a table, or a translation request, leave the unit.
