@@ -27,6 +27,7 @@ func (r *receiver) arrive(now clocked.Time) {
 	w := r.in.flight
 	for f := w.Peek(now); f != nil; f = w.Peek(now) {
 		if r.in.fault == nil || now >= r.tx.deaf && !r.in.isDown(now) {
+			r.out.settle(now) // what has left is shown before what comes in, and that before what answers it
 			judged := r.check(now, f)
 			if r.in.watch != nil {
 				r.in.watch.arrived(now, f, r.newest(f.class, judged == rules.Accept))

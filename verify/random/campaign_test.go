@@ -30,7 +30,7 @@ func TestBuckets(t *testing.T) {
 	for _, c := range [][2]string{
 		{"watchdog: no access completed in 5s of simulated time", "watchdog: no access completed in N of simulated time"},
 		{"internal error at 12.5us: page 17 at 0x3fa0, 64B", "internal error at N: page N at N, N"},
-		{"pcie0: 3 TLPs", "pcie0: N TLPs"},
+		{"pcie0: 3 TLPs", "pcieN: N TLPs"},
 	} {
 		if got := normalise(c[0]); got != c[1] {
 			t.Errorf("%s: %s, want %s", c[0], got, c[1])
