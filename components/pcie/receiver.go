@@ -27,37 +27,28 @@ func (r *receiver) arrive(now clocked.Time) {
 	w := r.in.flight
 	for f := w.Peek(now); f != nil; f = w.Peek(now) {
 		if r.in.fault == nil || now >= r.tx.deaf && !r.in.isDown(now) {
-			before := r.in.taken
-			r.check(now, f)
+			r.out.settle(now) // what has left is shown before what comes in, and that before what answers it
+			judged := r.check(now, f)
 			if r.in.watch != nil {
-				r.in.watch.arrived(now, f, r.newest(f.class, r.in.taken != before))
+				r.in.watch.arrived(now, f, r.newest(f.class, judged == rules.Accept))
 			}
+			r.reply(now, f, judged)
 		}
 		w.Pop(now)
 	}
 }
 
-func (r *receiver) check(now clocked.Time, f *flying) {
+// check judges a TLP, and keeps one that is accepted. Its place in the replay
+// buffer is free once it is acknowledged.
+func (r *receiver) check(now clocked.Time, f *flying) rules.Judgement {
 	if f.damage == damageFraming {
 		r.tx.retrain(now)
-		return
+		return rules.Discard
 	}
-	switch r.sequence.Take(f.seq, f.damage == damageCorrupt) {
-	case rules.Accept:
-		r.accept(now, f)
-		if f.damage == damageNak {
-			r.owe(now, dllpNak, &atOnce)
-		}
-	case rules.Duplicate:
-		r.owe(now, dllpAck, &atOnce)
-	case rules.Bad:
-		r.owe(now, dllpNak, &atOnce)
+	j := r.sequence.Take(f.seq, f.damage == damageCorrupt)
+	if j != rules.Accept {
+		return j
 	}
-}
-
-// accept keeps a TLP. Its place in the replay buffer is free once it is
-// acknowledged.
-func (r *receiver) accept(now clocked.Time, f *flying) {
 	b := &r.in.held[f.class]
 	if r.in.fault != nil {
 		kept := b.Push()
@@ -66,7 +57,22 @@ func (r *receiver) accept(now clocked.Time, f *flying) {
 	}
 	b.there++
 	r.in.taken++
-	r.owe(now, dllpAck, &r.ack)
+	return j
+}
+
+// reply owes what a judgement asks for.
+func (r *receiver) reply(now clocked.Time, f *flying, j rules.Judgement) {
+	switch j {
+	case rules.Accept:
+		r.owe(now, dllpAck, &r.ack)
+		if f.damage == damageNak {
+			r.owe(now, dllpNak, &atOnce)
+		}
+	case rules.Duplicate:
+		r.owe(now, dllpAck, &atOnce)
+	case rules.Bad:
+		r.owe(now, dllpNak, &atOnce)
+	}
 }
 
 // newest is the TLP of a class that was accepted last; nil if none was now.

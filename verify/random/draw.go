@@ -2,6 +2,7 @@ package random
 
 import (
 	"fmt"
+	"maps"
 	"strings"
 
 	"pgregory.net/rapid"
@@ -22,6 +23,7 @@ type draw struct {
 func configurations(fixed map[string]string, most int) *rapid.Generator[[]string] {
 	return rapid.Custom(func(t *rapid.T) []string {
 		d := &draw{t: t, fixed: fixed, chosen: map[string]string{}}
+		maps.Copy(d.chosen, fixed)
 		return d.all(most)
 	})
 }
@@ -53,12 +55,10 @@ func (d *draw) all(most int) []string {
 
 // choose draws a value of a key that is not fixed.
 func (d *draw) choose(key string, values []string) string {
-	value, ok := d.fixed[key]
-	if !ok {
-		value = d.pick(key, values)
+	if _, ok := d.fixed[key]; !ok {
+		d.chosen[key] = d.pick(key, values)
 	}
-	d.chosen[key] = value
-	return value
+	return d.chosen[key]
 }
 
 // pick draws one of the values.

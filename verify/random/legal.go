@@ -70,6 +70,10 @@ func (d *draw) registrations() {
 // storms are intervals at which events come in a storm.
 var storms = []string{"20us", "5us", "2us"}
 
+// takers are what takes pages from under accesses besides reclaim.
+var takers = []string{"host.pager.migrate_interval", "host.events.protect_interval", "host.events.cow_interval", "host.events.unmap_interval",
+	"host.events.split_interval", "host.events.collapse_interval", "workload.remap_interval"}
+
 // times settles how often pages are taken and how long they stay: an access must
 // have its turn before its page goes again.
 func (d *draw) times() {
@@ -83,7 +87,10 @@ func (d *draw) times() {
 	if !d.streams() && !d.never("host.events.split_interval") && d.below("storm", 4) == 3 {
 		d.need("host.events.split_interval", d.pick("host.events.split_interval", storms))
 	}
-	moves := !d.never("host.pager.migrate_interval") || !d.never("host.events.split_interval")
+	moves := false
+	for _, what := range takers {
+		moves = moves || !d.never(what)
+	}
 	switch {
 	case d.streams(): // what is dropped comes again by TCP's time-outs
 		d.need("host.pager.grace", "50ms")

@@ -127,6 +127,9 @@ func (m *meter) judge(sum *measure.Summary, err error) Outcome {
 		return Outcome{Status: Interrupted}
 	}
 	o := m.completed(sum, err)
+	if err == nil {
+		o.Hash = sum.ResultHash
+	}
 	o.Simulated, o.Accesses = sum.SimulatedPS, sum.Accesses.Completed+sum.Accesses.Failed
 	return o
 }
@@ -141,11 +144,9 @@ func (m *meter) completed(sum *measure.Summary, err error) Outcome {
 	case err != nil:
 		return Outcome{Status: Interrupted}
 	case sum.Accesses.Failed > 0 && !mayFail(m.system.Adapters()):
-		o := failure(Failed, fmt.Sprintf("%d accesses failed without a reason", sum.Accesses.Failed))
-		o.Hash = sum.ResultHash
-		return o
+		return failure(Failed, fmt.Sprintf("%d accesses failed without a reason", sum.Accesses.Failed))
 	}
-	return Outcome{Status: OK, Hash: sum.ResultHash}
+	return Outcome{Status: OK}
 }
 
 func broken(v measure.Violation) Outcome {
