@@ -30,7 +30,7 @@ type direction struct {
 	log          *rule.Log
 	name         string
 	spec         *pcie.Spec
-	line         pcie.Line
+	directed     func() bool // a director may hold back what could go
 	back         *direction
 	writer       unit
 	reader       unit
@@ -61,7 +61,7 @@ func pair(log *rule.Log, net *network, up, down pcie.Line) (u, d *direction) {
 
 func newDirection(log *rule.Log, net *network, l pcie.Line, up bool) *direction {
 	s := l.Spec
-	d := &direction{log: log, name: l.Name, spec: s, line: l, down: clocked.Never, net: net}
+	d := &direction{log: log, name: l.Name, spec: s, directed: l.Directed, down: clocked.Never, net: net}
 	if s.Inject.Down > 0 {
 		d.down = s.Inject.Down
 	}
@@ -143,7 +143,7 @@ func (d *direction) occupy(start, end clocked.Time, bytes int64, what string) {
 // idle checks that the line did not stand still while something could go.
 func (d *direction) idle(now clocked.Time) {
 	from := max(d.free, d.frozen, d.heard)
-	if now-from <= d.slack || d.line.Directed() {
+	if now-from <= d.slack || d.directed() {
 		return
 	}
 	if since, what, ok := d.writer.waiting(d); ok && now-max(since, from) > d.slack {

@@ -70,7 +70,7 @@ func (d *direction) fresh(now, end clocked.Time, p *pcie.Shown) {
 	s := &d.sequence
 	if p.Seq != s.next {
 		d.log.Report(Numbers, now, "%s: a new TLP has number %d; %d is due", d.name, p.Seq, s.next)
-		s.next = p.Seq
+		s.next, s.cursor = p.Seq, p.Seq
 	}
 	if s.cursor != s.next && s.outstanding() > 0 {
 		d.log.Report(ReplayOrder, now, "%s: new TLP %d goes before %d was sent again", d.name, p.Seq, s.cursor)
