@@ -156,7 +156,7 @@ func (s *System) buildNode(i int, adapters []Spec) (*node, error) {
 	keys := s.keysOf()
 	mode, pasid := spec.Mode()
 	config := tpt.Config{Mode: mode, PASID: pasid, Seed: spec.Seed,
-		Place: tpt.Place{MPT: base, MTT: base + model.PA((keys*key.EntryBytes+4095)&^4095), Keys: keys, Entries: max(1, entries), Queues: base + eventSpace}}
+		Place: tpt.Place{MPT: base, MTT: s.TableAt(i), Keys: keys, Entries: max(1, entries), Queues: base + eventSpace}}
 	// Software allots an adapter no more page requests than the ring holds.
 	spec.TPT.PageRequests = min(spec.TPT.PageRequests, s.spec.Host.IOMMU.PageRequests)
 	var err error

@@ -181,9 +181,9 @@ func seenOf(p *msg.Packet) seen {
 }
 
 // Requested sees the responder take a packet.
-func (m *Monitor) Requested(clocked.Time, **msg.Packet) {
+func (m *Monitor) Requested(_ clocked.Time, p **msg.Packet) {
 	s, ok := m.there.pop()
-	if !ok {
+	if !ok || (*p).Lost {
 		return
 	}
 	q := m.qp(s.qp)
@@ -210,9 +210,9 @@ func (m *Monitor) Response(now clocked.Time, pp **msg.Packet) {
 }
 
 // Responded sees the requester take a packet.
-func (m *Monitor) Responded(now clocked.Time, _ **msg.Packet) {
+func (m *Monitor) Responded(now clocked.Time, p **msg.Packet) {
 	s, ok := m.back.pop()
-	if !ok {
+	if !ok || (*p).Lost {
 		return
 	}
 	q := m.qp(s.qp)
