@@ -47,7 +47,6 @@ type bench struct {
 	id       clocked.UnitID
 	steps    []step
 	asked    int
-	bells    []*msg.Command
 	written  [pages]int // how often each entry was written
 	reads    []pending
 	releases []uint32
