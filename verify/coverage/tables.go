@@ -23,14 +23,14 @@ func (c *Collector) watchTables(s *platform.System) {
 		a, depth := &c.adapters[i], w.Wire.Depth()
 		w.Wire.OnSent(func(_ clocked.Time, m *msg.Translate) {
 			c.asks(a, m)
-			c.filled(queueTranslate, w.Wire.Len(), depth)
+			c.pushed(wireTranslate, w.Wire.Len(), depth)
 		})
 	}
 	for i, w := range wires.Of[msg.Translation](s, "tpt", "responder") {
 		a, depth := &c.adapters[i], w.Wire.Depth()
 		w.Wire.OnSent(func(_ clocked.Time, m *msg.Translation) {
 			c.answers(a, m)
-			c.filled(queueResults, w.Wire.Len(), depth)
+			c.pushed(wireResults, w.Wire.Len(), depth)
 		})
 	}
 	for i, w := range wires.Of[msg.Release](s, "responder", "tpt") {
