@@ -33,7 +33,7 @@ type adapter struct {
 	commands []*msg.Command // on their way and in the adapter's queue, in order
 	asked    []question     // by queue pair
 	others   []question     // of the backup ring
-	held     []uint32       // page, by handle
+	held     []holding      // by handle
 	reads    []uint32       // page, by cookie of the DMA
 	faults   []reported
 	walks    []walk
@@ -63,6 +63,12 @@ type question struct {
 	op     model.Op
 	kill   bool
 	open   bool
+}
+
+// holding is a translation that is out.
+type holding struct {
+	page uint32
+	op   model.Op
 }
 
 // occupancy follows what a queue holds.

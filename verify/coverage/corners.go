@@ -47,7 +47,7 @@ var Corners = []Input{
 	{Name: "sva, crowded, read ahead", Set: set("scheme=sva", crowded, fast, "tpt.mtt.prefetch=next_line", "tpt.mtt.prefetch_degree=4", "tpt.mtt.entries=4", "tpt.mtt.mshrs=8", "tpt.command.ats_invalidate=2us")},
 	{Name: "sva, few of all", Set: set("scheme=sva", crowded, fast, "tpt.page_requests=1", "host.iommu.ats_depth=1", "qp.fault_response=hold")},
 	{Name: "sva, crowded, long accesses", Set: set("scheme=sva", crowded, "workload.access_bytes=8KiB", "workload.atomic_fraction=0", "pcie.lanes=1", "tpt.command.ats_invalidate=5us", "workload.accesses=500")},
-	{Name: "iommu process, crowded", Set: set("scheme=iommu", "host.iommu.table=process", "host.iommu.absent=retry", crowded, "host.pager.grace=50ms", "workload.accesses=300")},
+	{Name: "iommu process, crowded", Set: set("scheme=iommu", "host.iommu.table=process", "host.iommu.absent=retry", crowded, "host.pager.grace=50ms", "workload.accesses=100")},
 	{Name: "large pages split", Set: set("scheme=odp", "host.page=2MiB", "workload.accesses=600", "workload.working_set=16MiB", "pressure.overcommit=1.3", "host.events.split_interval=20us", "host.events.collapse_interval=30us", "host.pager.grace=2ms")},
 	{Name: "large pages split, sva", Set: set("scheme=sva", "host.page=2MiB", "workload.accesses=600", "workload.working_set=16MiB", "pressure.overcommit=1.3", "host.events.split_interval=20us", "host.events.collapse_interval=30us", "host.pager.grace=2ms")},
 	{Name: "large pages split, suspend", Set: set("scheme=suspend", "host.page=2MiB", "workload.accesses=600", "workload.working_set=16MiB", "pressure.overcommit=1.3", "host.events.split_interval=20us", "host.events.collapse_interval=30us", "host.pager.grace=2ms")},
@@ -79,4 +79,34 @@ var Corners = []Input{
 	{Name: "three bytes", Set: set("workload.accesses=300", "workload.access_bytes=3B", "workload.read_fraction=0.5", "qp.mtu=256B")},
 	{Name: "megabytes", Set: set("workload.accesses=6", "workload.access_bytes=1500000B", "workload.read_fraction=0.5", "workload.working_set=15000000B", "host.memory=64MiB", "qp.mtu=256B")},
 	{Name: "long SENDs", Set: set("workload.accesses=100", "workload.access_bytes=40000B", "workload.receive_bytes=64KiB", "workload.send_fraction=1", "qp.mtu=256B", "workload.working_set=4000000B")},
+	{Name: "odp, crowded, many commands", Set: set("scheme=odp", crowded, fast, "host.command.outstanding=16", "host.prefetch.advice=write", "host.pager.batch=4", "tpt.command.invalidate=1us", "tpt.command.fill=1us")},
+	{Name: "odp, crowded, many commands, protected in place", Set: set("scheme=odp", crowded, fast, "host.command.outstanding=16", "host.events.protect_by=protect", "host.prefetch.advice=read", "tpt.command.invalidate=1us", "tpt.command.fill=1us", "host.events.protect_interval=1us", "tpt.mtt.prefetch=next_line", "tpt.mtt.entries=4", "tpt.mtt.mshrs=8")},
+	{Name: "odp, READs of what is protected", Set: set("scheme=odp", crowded, fast, "host.events.protect_by=protect", "workload.read_fraction=1", "workload.atomic_fraction=0", "host.pager.read_faults_write=false", "host.events.protect_interval=1us", "tpt.mtt.prefetch=next_line", "tpt.mtt.entries=4", "tpt.mtt.mshrs=8", "host.prefetch.advice=read")},
+	{Name: "odp, small event queue", Set: set("scheme=odp", crowded, "tpt.fault.queue_depth=1", "workload.send_fraction=0.3", "workload.accesses=300")},
+	{Name: "sva, neighbours", Set: set("scheme=sva", crowded, fast, "host.pager.batch=4", "host.events.unmap_pages=3", "tpt.command.ats_invalidate=5us", "host.pager.parallel=16")},
+	{Name: "refused buffers", Set: set("scheme=odp", "workload.accesses=400", "workload.working_set=256KiB", "pressure.overcommit=2", "advertise.policy=refuse", "advertise.buffer=4KiB", "workload.pattern=sequential", "workload.read_fraction=0.3", "workload.atomic_fraction=0.3", "workload.access_bytes=64B")},
+	{Name: "all completions, 64 B", Set: set("workload.accesses=200", "workload.access_bytes=4KiB", "workload.read_fraction=1", "pcie.mrrs=4KiB", "pcie.split_policy=rcb")},
+	{Name: "all completions, 128 B", Set: set("workload.accesses=200", "workload.access_bytes=4KiB", "workload.read_fraction=1", "pcie.mrrs=4KiB", "pcie.split_policy=rcb", "pcie.rcb=128B")},
+	{Name: "some completions, 64 B", Set: set("workload.accesses=200", "workload.pattern=keyvalue", "workload.value_max=4KiB", "workload.read_fraction=1", "pcie.mrrs=4KiB", "pcie.split_policy=rcb")},
+	{Name: "some completions, 128 B", Set: set("workload.accesses=200", "workload.pattern=keyvalue", "workload.value_max=4KiB", "workload.read_fraction=1", "pcie.mrrs=4KiB", "pcie.split_policy=rcb", "pcie.rcb=128B")},
+	{Name: "lossy link, paging", Set: set("scheme=odp", "workload.accesses=800", "workload.working_set=256KiB", "pressure.overcommit=1.5", "pcie.inject.ber=3e-4", "workload.read_fraction=0.5")},
+	{Name: "iWARP, crowded", Set: set("transport=iwarp", "scheme=odp", "workload.accesses=300", "workload.working_set=64KiB", "pressure.overcommit=1.5", "host.pager.grace=5ms", "tcp.min_rto=100us", "tcp.max_rto=2ms", "tcp.retries=1000", "tpt.fault.queue_depth=1", "workload.qps=4", "host.pager.migrate_interval=300us")},
+	{Name: "iWARP, crowded, suspend", Set: set("transport=iwarp", "scheme=suspend", "workload.accesses=300", "workload.working_set=64KiB", "pressure.overcommit=1.5", "host.pager.grace=5ms", "tcp.min_rto=100us", "tcp.max_rto=2ms", "tcp.retries=1000", "workload.qps=4", "host.pager.migrate_interval=300us", "workload.read_fraction=0.3")},
+	{Name: "large pages collapse", Set: set("scheme=odp", "host.page=2MiB", "workload.accesses=2000", "workload.working_set=8MiB", "host.memory=32MiB", "host.pager.initial=resident", "host.events.split_interval=5us", "host.events.collapse_interval=7us", "host.pager.grace=100us", "qp.rnr_timer=1")},
+	{Name: "large pages collapse, sva", Set: set("scheme=sva", "host.page=2MiB", "workload.accesses=2000", "workload.working_set=8MiB", "host.memory=32MiB", "host.pager.initial=resident", "host.events.split_interval=5us", "host.events.collapse_interval=7us", "host.pager.grace=100us", "qp.rnr_timer=1")},
+	{Name: "large pages collapse, suspend", Set: set("scheme=suspend", "host.page=2MiB", "workload.accesses=2000", "workload.working_set=8MiB", "host.memory=32MiB", "host.pager.initial=resident", "host.events.split_interval=5us", "host.events.collapse_interval=7us", "host.pager.grace=100us", "qp.rnr_timer=1")},
+}
+
+// Every pair of page sizes, and sizes of accesses and packets between the others'.
+func init() {
+	for _, host := range []string{"4KiB", "2MiB", "1GiB"} {
+		for _, table := range []string{"4KiB", "64KiB", "2MiB", "1GiB", "2GiB"} {
+			Corners = append(Corners, Input{Name: "pages of " + host + " and " + table, Set: []string{"host.page=" + host, "tpt.page=" + table,
+				"host.memory=8GiB", "workload.accesses=20"}})
+		}
+	}
+	for _, bytes := range []string{"2B", "12B", "24B", "100B", "200B", "400B", "800B", "1500B", "3000B", "12000B", "200000B", "400000B", "800000B"} {
+		Corners = append(Corners, Input{Name: "accesses of " + bytes, Set: []string{"workload.access_bytes=" + bytes, "workload.accesses=12", "workload.working_set=8000000B",
+			"workload.read_fraction=0.4", "workload.send_fraction=0.3", "workload.receive_bytes=1MiB", "workload.receive_buffers=1", "workload.qps=2", "qp.mtu=256B"}})
+	}
 }

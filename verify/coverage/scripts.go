@@ -30,7 +30,7 @@ func Scenarios(ctx context.Context) (*Report, error) {
 			return nil, err
 		}
 	}
-	return playFile(ctx, "corners", []byte(refusals()+keyDeaths()), total)
+	return playFile(ctx, "corners", []byte(refusals()+keyDeaths()+badAnswers()), total)
 }
 
 func playFile(ctx context.Context, name string, data []byte, total *Report) (*Report, error) {
@@ -109,6 +109,28 @@ func keyDeaths() (all string) {
 			run("local-invalidate", fast, "after w.posted +"+at+" d: local-invalidate m", "then f: fast-register m")
 			run("send", fast, "receives qp=3 posted=4", "after w.posted +"+at+" d: send length=8B qp=3 invalidate=m")
 			run("moved", "after w.posted +1us x: migrate m page=0", "after w.posted +"+at+" d: deregister m")
+		}
+	}
+	return all
+}
+
+// badAnswers are reads of every unit whose data come marked bad, or late.
+func badAnswers() (all string) {
+	for _, what := range []string{"poison message=%s nth=1", "delay message=%s nth=1 by=200us"} {
+		for i, of := range []string{"data-completion", "receive-completion", "command-data", "qpc-completion", "mpt-completion", "mtt-completion",
+			"flush-completion", "translation-completion", "link=peer wqe-completion", "link=peer data-completion"} {
+			scheme, peer := "odp", ""
+			if of == "translation-completion" {
+				scheme = "sva"
+			}
+			if rest, is := strings.CutPrefix(of, "link=peer "); is {
+				of, peer = rest, " link=peer"
+			}
+			for _, verb := range []string{"write m length=8KiB", "read m length=8KiB", "send length=1KiB", "fetch-add m", "compare-swap m"} {
+				all += script(fmt.Sprintf("bad-%d-%s-%s", i, strings.Fields(verb)[0], what[:3]), "scheme: "+scheme, "pcie.completion_timeout: 100us",
+					"peer.pcie.completion_timeout: 100us", "qp.inline: 0B", "qp.retry: 1", "qp.ack_timeout: 5", "host.notifier.timeout: 1ms", "host.iommu.ats_timeout: 1ms",
+					fmt.Sprintf(what, of+peer), "mr m length=64KiB", "receives qp=0 posted=4", "at 0us "+verb+" qp=0")
+			}
 		}
 	}
 	return all
