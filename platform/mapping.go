@@ -9,6 +9,7 @@ import (
 // key, address, process page and table entry.
 type Mapping struct {
 	Key        key.Key // its first; a dynamic region's has the same index and other variants
+	Window     key.Key // by which peers use it, 0: none; likewise
 	VA         model.VA
 	Length     uint64 // bytes
 	FirstPage  uint32 // dense number of the page of VA
@@ -18,7 +19,7 @@ type Mapping struct {
 // Mappings are an adapter's, in the order of its table's entries.
 func (s *System) Mappings(adapter int) (all []Mapping) {
 	for _, p := range s.tableOf(&s.nodes[adapter].spec.TPT).pieces {
-		all = append(all, Mapping{p.region.Key, p.va, p.length, p.firstPage, p.entry})
+		all = append(all, Mapping{p.region.Key, s.windowOf(p.region), p.va, p.length, p.firstPage, p.entry})
 	}
 	return all
 }

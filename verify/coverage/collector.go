@@ -12,7 +12,7 @@ import (
 // Collector counts the situations of one run. It looks on and changes nothing.
 type Collector struct {
 	hits     []uint64 // of all groups, by Group.first
-	pages    []content
+	pages    []page
 	adapters []adapter
 	shift    model.PageShift // of the host
 }
@@ -33,7 +33,7 @@ type adapter struct {
 	commands []*msg.Command // on their way and in the adapter's queue, in order
 	asked    []question     // by queue pair
 	others   []question     // of the backup ring
-	held     []uint32       // page, by handle
+	held     []holding      // by handle
 	reads    []uint32       // page, by cookie of the DMA
 	faults   []reported
 	walks    []walk
@@ -63,6 +63,12 @@ type question struct {
 	op     model.Op
 	kill   bool
 	open   bool
+}
+
+// holding is a translation that is out.
+type holding struct {
+	page uint32
+	op   model.Op
 }
 
 // occupancy follows what a queue holds.
@@ -117,12 +123,12 @@ func (c *Collector) preset(s *platform.System) {
 	}
 	for _, r := range setup.Swapped {
 		for i := range r.Count {
-			*c.page(r.First + i) = contentSwapped
+			*c.page(r.First + i) = page{at: contentSwapped, saved: true}
 		}
 	}
 	for _, r := range setup.Resident {
 		for i := range r.Count {
-			*c.page(r.First + i) = contentPresent
+			*c.page(r.First + i) = page{at: contentPresent, frame: r.Frame + i}
 		}
 	}
 }
@@ -131,9 +137,9 @@ func (c *Collector) preset(s *platform.System) {
 func (c *Collector) hit(g *Group, row, column int) { c.hits[g.first+row*g.columns+column]++ }
 
 // page is where a page of the process is.
-func (c *Collector) page(p uint32) *content {
+func (c *Collector) page(p uint32) *page {
 	for uint32(len(c.pages)) <= p {
-		c.pages = append(c.pages, contentNone)
+		c.pages = append(c.pages, page{})
 	}
 	return &c.pages[p]
 }
@@ -162,6 +168,15 @@ func (c *Collector) filled(q, n, depth int) {
 	default:
 		c.hit(queueFill, q, 2)
 	}
+}
+
+// pushed follows a wire: it holds n messages now.
+func (c *Collector) pushed(w, n, depth int) {
+	full := 0
+	if n >= depth {
+		full = 1
+	}
+	c.hit(wireFill, w, full)
 }
 
 // entries is the run of pages that entries of the table stand for; NoPage where

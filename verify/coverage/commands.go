@@ -29,7 +29,7 @@ func (c *Collector) watchKernel(s *platform.System) {
 	for _, w := range wires.Of[msg.Inbox](s, "memory", "kernel") {
 		depth := w.Wire.Depth()
 		w.Wire.OnSent(func(_ clocked.Time, m *msg.Inbox) { // when it is taken, the command is the kernel's again
-			c.filled(queueInbox, w.Wire.Len(), depth)
+			c.pushed(wireInbox, w.Wire.Len(), depth)
 			if cmd, ok := m.Body.(*msg.Command); ok && m.Kind == msg.KindCQE {
 				c.seen(&c.adapters[m.Adapter], cmd)
 			}
@@ -91,7 +91,7 @@ func (a *adapter) rangeOf(cmd *msg.Command) (first, last uint32) {
 // keyed is the run of pages of a key's region.
 func (a *adapter) keyed(k key.Key) (first, last uint32) {
 	for i := range a.byEntry {
-		if m := &a.byEntry[i]; m.Key.Index() == k.Index() && m.Length > 0 {
+		if m := &a.byEntry[i]; (m.Key.Index() == k.Index() || m.Window != 0 && m.Window.Index() == k.Index()) && m.Length > 0 {
 			return m.FirstPage, m.FirstPage + uint32(a.host.Number(m.VA+model.VA(m.Length-1))-a.host.Number(m.VA))
 		}
 	}

@@ -20,7 +20,7 @@ func (c *Collector) watchData(s *platform.System) {
 		a, depth := &c.adapters[i], w.Wire.Depth()
 		w.Wire.OnSent(func(_ clocked.Time, m *msg.DMA) {
 			c.transfers(a, m)
-			c.filled(queueDMA, w.Wire.Len(), depth)
+			c.pushed(wireDMA, w.Wire.Len(), depth)
 		})
 	}
 	for i, w := range wires.Of[msg.DMADone](s, "", "responder") {
@@ -31,7 +31,7 @@ func (c *Collector) watchData(s *platform.System) {
 		for _, w := range wires.Of[msg.MemReq](s, from, "") {
 			depth := w.Wire.Depth()
 			w.Wire.OnSent(func(_ clocked.Time, m *msg.MemReq) {
-				c.filled(queueHost, w.Wire.Len(), depth)
+				c.pushed(wireHost, w.Wire.Len(), depth)
 				if m.Kind == msg.KindData {
 					c.cut(&c.adapters[m.Adapter], m)
 				}
@@ -88,8 +88,8 @@ func (c *Collector) reaches(a *adapter, m *msg.MemReq) {
 	if m.Write {
 		row = rowStore
 		f.writes -= min(m.Len, f.writes)
-		if at := c.page(m.Oracle.Page); *at == contentPresent {
-			*at = contentStored
+		if p := c.page(m.Oracle.Page); p.at == contentPresent {
+			p.at = contentStored
 		}
 	}
 	if f.live > 0 {

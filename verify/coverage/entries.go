@@ -74,17 +74,22 @@ func (c *Collector) paged(m *msg.PageOp) {
 		return
 	}
 	p := c.page(m.Page)
-	c.hit(pageEvent, int(*p), int(m.Kind))
+	c.hit(pageEvent, int(p.at), int(m.Kind))
 	switch m.Kind {
 	case msg.PageZero, msg.PageIn:
-		*p = contentPresent
+		p.at, p.frame = contentPresent, m.Frame
+	case msg.PageCopy:
+		p.frame = m.Frame
 	case msg.PageOut:
-		*p = contentSwapped
+		p.at, p.saved = contentSwapped, true
 	case msg.PageFree:
-		if *p == contentStored || *p == contentPresent {
-			*p = contentSwapped // clean: as it is in swap
+		switch here := p.frame == m.Frame && (p.at == contentPresent || p.at == contentStored); {
+		case here && p.saved:
+			p.at = contentSwapped
+		case here:
+			p.at = contentNone
 		}
 	case msg.PageDiscard, msg.PageOrphan:
-		*p = contentNone
+		p.at, p.saved = contentNone, false
 	}
 }

@@ -10,10 +10,10 @@ import (
 //go:embed page.html
 var pageText string
 
-var page = template.Must(template.New("coverage").Funcs(template.FuncMap{"percent": percent, "ordered": ordered, "state": state}).Parse(pageText))
+var pageTemplate = template.Must(template.New("coverage").Funcs(template.FuncMap{"percent": percent, "ordered": ordered, "state": state}).Parse(pageText))
 
 // HTML writes the report as one page without anything beside it.
-func (r *Report) HTML(w io.Writer) error { return page.Execute(w, r) }
+func (r *Report) HTML(w io.Writer) error { return pageTemplate.Execute(w, r) }
 
 // percent is covered of total in whole percent, rounded down, so that 100 is all.
 func percent(covered, total int) int {

@@ -22,7 +22,8 @@ var (
 	linkArrival = cross("link_arrival", "adapter's link: direction × what becomes of a TLP that arrives", []string{"up", "down"},
 		[]string{"accepted", "damaged", "boundaries lost", "out of turn or twice"})
 	readCompletions = cross("read_completions", "read completion boundary × completions with data of one read", []string{"64 B", "128 B"}, sizes(tlpCounts)).
-			ignore("without data it is no completion with data", "*"+times+"0")
+			ignore("without data it is no completion with data", "*"+times+"0").
+			ignore("a read is of at most 4 KiB", "64 B"+times+"over 64", "128 B"+times+"33–64", "128 B"+times+"over 64")
 )
 
 // lineWatch looks at one direction of an adapter's link.

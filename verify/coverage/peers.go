@@ -16,7 +16,7 @@ func (c *Collector) watchPeers(s *platform.System) {
 	for i, w := range wires.Of[*msg.Packet](s, "requester", "responder") {
 		a, depth, tcp := &c.adapters[i], w.Wire.Depth(), s.Adapters()[i].Transport != "rc"
 		w.Wire.OnSent(func(_ clocked.Time, m **msg.Packet) {
-			c.filled(queueRequests, w.Wire.Len(), depth)
+			c.pushed(wireRequests, w.Wire.Len(), depth)
 			if tcp {
 				c.segment(0, *m)
 			} else {
@@ -27,7 +27,7 @@ func (c *Collector) watchPeers(s *platform.System) {
 	for i, w := range wires.Of[*msg.Packet](s, "responder", "requester") {
 		a, depth, tcp := &c.adapters[i], w.Wire.Depth(), s.Adapters()[i].Transport != "rc"
 		w.Wire.OnSent(func(_ clocked.Time, m **msg.Packet) {
-			c.filled(queueResponses, w.Wire.Len(), depth)
+			c.pushed(wireResponses, w.Wire.Len(), depth)
 			if tcp {
 				c.segment(2, *m)
 			} else {

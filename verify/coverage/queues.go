@@ -7,19 +7,27 @@ const (
 	queuePageRequests        // against tpt.page_requests
 	queueITags               // against host.iommu.ats_depth
 	queueTranslations        // out or asked for, against tpt.in_flight
-	queueRequests            // wire to the responder
-	queueResponses
-	queueTranslate
-	queueResults
-	queueDMA
-	queueHost // memory's inputs
-	queueInbox
 	numQueues
 )
 
-var queueFill = cross("queue", "queue, window or wire × occupancy", []string{"commands", "event queue", "page requests", "ITags", "translation slots",
-	"requests on the network", "responses on the network", "translate wire", "translation wire", "DMA wire", "input of memory", "inbox of the kernel"},
-	[]string{"empty again", "in use", "full"})
+// Wires whose occupancy is looked at as a message is sent.
+const (
+	wireRequests = iota // of the network
+	wireResponses
+	wireTranslate
+	wireResults
+	wireDMA
+	wireHost // inputs of memory, and of the IOMMU
+	wireInbox
+)
+
+var (
+	queueFill = cross("queue", "queue or window × occupancy", []string{"commands", "event queue", "page requests", "ITags", "translation slots"},
+		[]string{"empty again", "in use", "full"})
+	wireFill = cross("wire", "wire × occupancy behind a message that is sent", []string{"requests on the network", "responses on the network",
+		"translate", "translations", "DMA", "input of memory", "inbox of the kernel"}, []string{"in use", "full"}).
+		ignore("as deep as what can be on its way", "requests on the network"+times+"full", "responses on the network"+times+"full", "translations"+times+"full", "inbox of the kernel"+times+"full")
+)
 
 // Stalls and losses that a run's summary tells of, in the order of their bins.
 const (

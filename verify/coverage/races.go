@@ -57,6 +57,16 @@ var races = [numKinds]*Group{
 	kindKey:        cross("race_key", "phase of the death of a key (deregistration, local invalidation, SEND with invalidate) × what goes on at its pages", phaseNames, meetNames),
 }
 
+func init() {
+	for _, later := range []string{phaseNames[phaseDrained], phaseNames[phaseAcknowledged]} {
+		for _, k := range []kind{kindInvalidate, kindSuspend} {
+			races[k].ignore("all older ones are back, and newer ones need a fill, which waits for its end", later+times+"translation out", later+times+"DMA read", later+times+"DMA write")
+		}
+	}
+	races[kindSuspend].ignore("a fill under a suspension counts as one for a fault", "*"+times+"prefetch")
+	races[kindATS].ignore("an adapter with ATS has no table", "*"+times+"fill", "*"+times+"prefetch", "*"+times+"suspension")
+}
+
 // allowedSet counts uses of translations by how many were permitted.
 var allowedSet = cross("allowed_set", "DMA at the root port × translations of its page that were permitted: the one, and one more for each invalidation under way",
 	[]string{"read", "store"}, []string{"1", "2", "3 or more"})

@@ -4,14 +4,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io/fs"
 
 	"rnicmmu/configs"
 	"rnicmmu/measure"
 	"rnicmmu/platform"
 	"rnicmmu/sweep"
-	"rnicmmu/verify/scenario"
-	"rnicmmu/verify/scenarios"
 )
 
 // Input is a run to be covered: settings of a configuration, as on the command
@@ -61,45 +58,4 @@ func Cover(ctx context.Context, job *sweep.Job) (*Report, []measure.Violation, e
 	}
 	c.Finish(sum)
 	return c.Report(sweep.Version, job.Spec.Seed), sum.Violations, nil
-}
-
-// Scenarios runs all scenarios that ship, each with a collector beside it, and
-// gives what they come to together. Whether they end as they must is for their
-// own tests.
-func Scenarios(ctx context.Context) (*Report, error) {
-	total := Empty(sweep.Version)
-	files, err := fs.Glob(scenarios.Files, "*.txt")
-	if err != nil {
-		return nil, err
-	}
-	for _, name := range files {
-		data, err := scenarios.Files.ReadFile(name)
-		if err != nil {
-			return nil, err
-		}
-		f, err := scenario.Parse(name, data)
-		if err != nil {
-			return nil, err
-		}
-		for _, s := range f.Scenarios {
-			if total, err = play(ctx, s, total); err != nil {
-				return nil, fmt.Errorf("%s: %s: %w", name, s.Name, err)
-			}
-		}
-	}
-	return total, nil
-}
-
-func play(ctx context.Context, s *scenario.Scenario, total *Report) (*Report, error) {
-	var c *Collector
-	var seed uint64
-	s.Watch = func(sys *platform.System) { c, seed = New(sys), sys.Adapters()[0].Seed }
-	r, err := s.Run(ctx, 0)
-	if err != nil || c == nil {
-		return total, err
-	}
-	if r.Summary != nil {
-		c.Finish(r.Summary)
-	}
-	return Merge(total, c.Report(sweep.Version, seed))
 }

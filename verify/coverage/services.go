@@ -20,7 +20,7 @@ func (c *Collector) faulted(a *adapter, r reported, write bool) {
 	if write {
 		row = 1
 	}
-	switch at := *c.page(r.page); {
+	switch at := c.page(r.page).at; {
 	case write && a.at(r.page).entry == entryReadOnly:
 		column = faultReadOnly
 	case at == contentSwapped:

@@ -30,11 +30,18 @@ var entryEvent = cross("entry_event", "state of a page in an adapter's table × 
 	[]string{"absent", "read-only", "writable", "suspended", "moving"},
 	[]string{"fill to read", "fill to store", "invalidate", "protect", "suspend", "unsuspend", "load", "store", "read ahead"})
 
-// content is where a page of the process is.
+// page is where a page of the process is.
+type page struct {
+	at    content
+	saved bool // its swap slot holds something
+	frame uint32
+}
+
+// content is where that is.
 type content uint8
 
 const (
-	contentNone    content = iota // never touched, or given up
+	contentNone    content = iota // never touched, given up, or dropped while it held zeros
 	contentPresent                // in a frame
 	contentStored                 // in a frame, and an adapter has stored to it there
 	contentSwapped
@@ -43,7 +50,13 @@ const (
 // pageEvent crosses with msg.PageOpKind, in its order.
 var pageEvent = cross("page_event", "where a page of the process is × what the kernel or the CPU does to it",
 	[]string{"nowhere", "in a frame", "stored to by DMA", "in swap"},
-	[]string{"zero", "swap in", "swap out", "free", "CPU store", "CPU load", "copy", "discard", "orphan"})
+	[]string{"zero", "swap in", "swap out", "free", "CPU store", "CPU load", "copy", "discard", "orphan"}).
+	illegal("there is no content", "nowhere"+times+"swap in", "nowhere"+times+"swap out", "nowhere"+times+"CPU store", "nowhere"+times+"CPU load", "nowhere"+times+"copy").
+	illegal("it is in no frame", "in swap"+times+"swap out", "in swap"+times+"CPU store", "in swap"+times+"CPU load", "in swap"+times+"copy").
+	illegal("it has content", "in swap"+times+"zero").
+	illegal("a page has one frame", "in a frame"+times+"zero", "in a frame"+times+"swap in", "stored to by DMA"+times+"zero", "stored to by DMA"+times+"swap in").
+	ignore("an old registration keeps a frame", "nowhere"+times+"orphan", "in swap"+times+"orphan").
+	ignore("a frame that left its page before belongs to it in name only", "nowhere"+times+"free", "in swap"+times+"free")
 
 // queuePair is the state of a queue pair as its packets show it.
 type queuePair uint8
@@ -72,7 +85,9 @@ const (
 
 var (
 	qpResponse = cross("qp_response", "state of a queue pair × response that its requester takes", qpNames,
-		[]string{"ACK", "READ response", "atomic response", "RNR NAK", "NAK sequence", "NAK invalid request", "NAK remote access", "NAK remote operation"})
+		[]string{"ACK", "READ response", "atomic response", "RNR NAK", "NAK sequence", "NAK invalid request", "NAK remote access", "NAK remote operation"}).
+		illegal("nothing was asked", "fresh"+times+"*").
+		ignore("what was refused for good answers nothing more", "broken"+times+"*")
 	qpRequest = cross("qp_request", "state of a queue pair × request that its requester sends", qpNames, names(model.NumOps))
 )
 
@@ -86,4 +101,8 @@ const (
 )
 
 var tcpSegment = cross("tcp_segment", "iWARP: who sends and whether it sends again × kind of segment",
-	[]string{"requester", "requester again", "responder", "responder again"}, []string{"request", "response", "pure ACK", "Terminate", "reset"})
+	[]string{"requester", "requester again", "responder", "responder again"}, []string{"request", "response", "pure ACK", "Terminate", "reset"}).
+	illegal("requesters ask and responders answer", "requester"+times+"response", "requester again"+times+"response", "responder"+times+"request", "responder again"+times+"request").
+	ignore("a requester ends a stream without a word", "requester"+times+"Terminate", "requester again"+times+"Terminate", "requester"+times+"reset", "requester again"+times+"reset").
+	ignore("an ACK alone has no bytes that could be lost", "requester again"+times+"pure ACK", "responder again"+times+"pure ACK").
+	ignore("a stream is reset once", "responder again"+times+"reset")

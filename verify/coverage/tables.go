@@ -23,14 +23,14 @@ func (c *Collector) watchTables(s *platform.System) {
 		a, depth := &c.adapters[i], w.Wire.Depth()
 		w.Wire.OnSent(func(_ clocked.Time, m *msg.Translate) {
 			c.asks(a, m)
-			c.filled(queueTranslate, w.Wire.Len(), depth)
+			c.pushed(wireTranslate, w.Wire.Len(), depth)
 		})
 	}
 	for i, w := range wires.Of[msg.Translation](s, "tpt", "responder") {
 		a, depth := &c.adapters[i], w.Wire.Depth()
 		w.Wire.OnSent(func(_ clocked.Time, m *msg.Translation) {
 			c.answers(a, m)
-			c.filled(queueResults, w.Wire.Len(), depth)
+			c.pushed(wireResults, w.Wire.Len(), depth)
 		})
 	}
 	for i, w := range wires.Of[msg.Release](s, "responder", "tpt") {
@@ -114,7 +114,7 @@ func (c *Collector) answers(a *adapter, m *msg.Translation) {
 	}
 	if q.page == msg.NoPage {
 		if given {
-			a.hold(m.Handle, msg.NoPage)
+			a.hold(m.Handle, holding{msg.NoPage, q.op})
 		}
 		return
 	}
@@ -123,24 +123,24 @@ func (c *Collector) answers(a *adapter, m *msg.Translation) {
 	if given {
 		c.meets(a, q.page, meetHeld)
 		f.held++
-		a.hold(m.Handle, q.page)
+		a.hold(m.Handle, holding{q.page, q.op})
 	}
 }
 
-func (a *adapter) hold(handle, page uint32) {
+func (a *adapter) hold(handle uint32, h holding) {
 	for uint32(len(a.held)) <= handle {
-		a.held = append(a.held, msg.NoPage)
+		a.held = append(a.held, holding{page: msg.NoPage})
 	}
-	a.held[handle] = page
+	a.held[handle] = h
 }
 
 // calledBack: a translation must come back, so what takes it away has marked it.
 func (c *Collector) calledBack(a *adapter, handle uint32) {
-	if handle >= uint32(len(a.held)) || a.held[handle] == msg.NoPage {
+	if handle >= uint32(len(a.held)) || a.held[handle].page == msg.NoPage {
 		return
 	}
-	p := a.held[handle]
-	c.hit(opOutcome, 0, int(msg.OutcomeRevoke))
+	p := a.held[handle].page
+	c.hit(opOutcome, int(a.held[handle].op), int(msg.OutcomeRevoke))
 	for i := range a.live {
 		x := &a.live[i]
 		if x.first <= p && p <= x.last && x.phase <= phaseReceived {
@@ -152,9 +152,9 @@ func (c *Collector) calledBack(a *adapter, handle uint32) {
 
 func (c *Collector) released(a *adapter, handle uint32) {
 	c.moved(a, queueTranslations, -1)
-	if handle < uint32(len(a.held)) && a.held[handle] != msg.NoPage {
-		a.at(a.held[handle]).held--
-		a.held[handle] = msg.NoPage
+	if handle < uint32(len(a.held)) && a.held[handle].page != msg.NoPage {
+		a.at(a.held[handle].page).held--
+		a.held[handle].page = msg.NoPage
 	}
 }
 

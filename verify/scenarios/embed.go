@@ -1,5 +1,5 @@
 // Package scenarios holds the scenarios that ship, one text file or more an entry
-// of docs/scenarios.md or a litmus story; docs/scenario.md has their language.
+// of docs/scenarios.md or a story of its own, in the language of package scenario.
 package scenarios
 
 import "embed"
