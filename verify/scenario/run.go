@@ -101,6 +101,9 @@ func (p *player) run(ctx context.Context, r *Result, shuffle uint64) (err error)
 		p.sys.Shuffle(shuffle)
 	}
 	finish := verify.Attach(p.sys)
+	if p.s.Watch != nil {
+		p.s.Watch(p.sys)
+	}
 	rec := measure.New()
 	sum, err := p.sys.Run(ctx, rec, nil)
 	r.Log, r.Simulated = p.lines, p.now

@@ -11,6 +11,7 @@ import (
 	"rnicmmu/configs"
 	"rnicmmu/model"
 	"rnicmmu/model/key"
+	"rnicmmu/platform"
 )
 
 // Scenario is one run: a system, what happens in it, and what must come of it.
@@ -18,6 +19,8 @@ type Scenario struct {
 	Name string
 	File string
 	Line int
+
+	Watch func(s *platform.System) // called before the run, when not nil
 
 	documents []configs.Document // configuration: common, then its own
 	logs      []string           // kinds of log lines that are printed
