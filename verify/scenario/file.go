@@ -5,9 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"regexp"
 	"strings"
-
-	"github.com/cockroachdb/datadriven"
 
 	"rnicmmu/configs"
 )
@@ -37,7 +36,7 @@ type statement struct {
 type block struct {
 	line       int
 	command    string
-	args       []datadriven.CmdArg
+	args       []directiveArg
 	lines      []statement
 	config     []byte // the configuration's lines, each at its place in the file
 	output     string // that is written behind it
@@ -95,6 +94,37 @@ func Parse(name string, data []byte) (*File, error) {
 	return f, errors.Join(all...)
 }
 
+// directiveArg is a word of a directive: KEY, KEY=VALUE or KEY=(VALUE, …).
+type directiveArg struct {
+	key    string
+	values []string
+}
+
+// argument is one of a directive.
+var argument = regexp.MustCompile(`^([^\s=()]+)(?:=(?:\(([^()]*)\)|([^\s()]*)))?(?:\s+|$)`)
+
+// directive reads the first line of a block.
+func directive(text string) (command string, args []directiveArg, err error) {
+	for text != "" {
+		m := argument.FindStringSubmatchIndex(text)
+		if m == nil {
+			return "", nil, fmt.Errorf("%q: KEY, KEY=VALUE or KEY=(VALUE, …) is due", text)
+		}
+		a := directiveArg{key: text[m[2]:m[3]]}
+		switch {
+		case m[4] >= 0:
+			for v := range strings.SplitSeq(text[m[4]:m[5]], ",") {
+				a.values = append(a.values, strings.TrimSpace(v))
+			}
+		case m[6] >= 0:
+			a.values = []string{text[m[6]:m[7]]}
+		}
+		args = append(args, a)
+		text = text[m[1]:]
+	}
+	return args[0].key, args[1:], nil
+}
+
 // split cuts a file into blocks: a line with the directive, lines, ---- and the
 // output up to an empty line, as package datadriven has it.
 func split(name string, data []byte) (all []*block, err error) {
@@ -105,7 +135,7 @@ func split(name string, data []byte) (all []*block, err error) {
 			continue
 		}
 		b := &block{line: i + 1, config: bytes.Repeat([]byte("\n"), i+1)}
-		if b.command, b.args, err = datadriven.ParseLine(text); err != nil {
+		if b.command, b.args, err = directive(text); err != nil {
 			return nil, &problem{name, i + 1, err.Error()}
 		}
 		if i, err = b.read(name, lines, i+1); err != nil {

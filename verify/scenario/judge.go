@@ -7,7 +7,6 @@ import (
 	"strings"
 
 	"rnicmmu/measure"
-	"rnicmmu/platform"
 )
 
 // live is the run as it is now.
@@ -157,11 +156,4 @@ func (x *expectation) ordered(p *player) error {
 		return fmt.Errorf("%v against %v", a, b)
 	}
 	return nil
-}
-
-// IsRefused tells whether an error of Run is the host's refusal to register
-// memory, and not one of the file.
-func IsRefused(err error) bool {
-	var r *platform.Refused
-	return errors.As(err, &r)
 }

@@ -108,7 +108,7 @@ func TestBlocks(t *testing.T) {
 		"scenario s a=b\nat 0us mark\n----\n":     "scenario takes a name and log=(…)",
 		"scenario s\n----\n":                      "f.txt:1: scenario s: nothing happens",
 		"scenario s\nat 0us mark\n----\n":         "f.txt:1: scenario s: no count is expected",
-		"scenario s=(\n----\n":                    "f.txt:1: cannot parse directive",
+		"scenario s=(\n----\n":                    `f.txt:1: "s=(": KEY, KEY=VALUE or KEY=(VALUE, …) is due`,
 		"scenario s\nthen mark\n----\n":           "f.txt:2: then: nothing stands before it",
 	} {
 		if _, err := Parse("f.txt", []byte(text)); err == nil || !strings.Contains(err.Error(), want) {

@@ -115,17 +115,17 @@ func newScenario(file string, common, b *block) (*Scenario, error) {
 	r := &reader{s: s}
 	for _, a := range b.args {
 		switch {
-		case a.Key == "log":
-			for _, kind := range a.Vals {
+		case a.key == "log":
+			for _, kind := range a.values {
 				if !slices.Contains(logKinds, kind) {
 					r.fail(b.line, "log=%s: one of %s is due%s", kind, strings.Join(logKinds, ", "), configs.Suggest(kind, logKinds))
 				}
 			}
-			s.logs = append(s.logs, a.Vals...)
-		case len(a.Vals) == 0:
-			s.Name = a.Key
+			s.logs = append(s.logs, a.values...)
+		case len(a.values) == 0:
+			s.Name = a.key
 		default:
-			r.fail(b.line, "scenario takes a name and log=(…), not %q", a.Key)
+			r.fail(b.line, "scenario takes a name and log=(…), not %q", a.key)
 		}
 	}
 	lines := b.lines
