@@ -190,7 +190,9 @@ func (d *direction) Departed(start, arrival clocked.Time, p *pcie.DLLP, lost boo
 // Collected is such a packet that the sender of the other direction's TLPs heeds.
 func (d *direction) Collected(now clocked.Time, p *pcie.DLLP) {
 	if d.back.coming.Len() > 0 { // it is heeded when the writer looks, which may be later
-		d.back.heard = d.back.coming.Pop()
+		at := d.back.coming.Pop()
+		d.back.idle(at) // before what it brings
+		d.back.heard = at
 	}
 	switch p.Kind {
 	case pcie.UpdateFC:
