@@ -10,7 +10,7 @@ import (
 )
 
 var (
-	invariant   = regexp.MustCompile(`\b(?:ATS|FLT|FRW|INV|KEY|OVR|PRE|RC|SUS)-[0-9]+\b`)
+	invariant   = regexp.MustCompile(`(?:^|[^-A-Za-z0-9])((?:ATS|FLT|FRW|INV|KEY|OVR|PRE|RC|SUS)-[0-9]+)\b`) // not the end of a rule's id
 	scenarios   = regexp.MustCompile(`\bscenarios? [A-F][0-9]+(?: and [A-F][0-9]+)?`)
 	scenarioID  = regexp.MustCompile(`\b[A-F][0-9]+\b`)
 	firstCell   = regexp.MustCompile(`(?m)^\| ([A-Z]+-?[0-9]+) \|`)
@@ -39,7 +39,7 @@ func comments(text string) string {
 	return strings.Join(comment.FindAllString(text, -1), "\n")
 }
 
-// tests calls visit with the comments of every test file and transcript.
+// tests calls visit with the comments of every test file, transcript and scenario.
 func tests(t *testing.T, visit func(path, comments string)) {
 	t.Helper()
 	goFiles(t, func(path, text string) {
@@ -51,7 +51,11 @@ func tests(t *testing.T, visit func(path, comments string)) {
 	if err != nil || len(files) == 0 {
 		t.Fatalf("no transcripts: %v", err)
 	}
-	for _, f := range files {
+	scenarios, err := filepath.Glob("../verify/scenarios/*.txt")
+	if err != nil || len(scenarios) == 0 {
+		t.Fatalf("no scenarios: %v", err)
+	}
+	for _, f := range append(files, scenarios...) {
 		visit(f, comments(string(read(t, f))))
 	}
 }
@@ -60,8 +64,8 @@ func tests(t *testing.T, visit func(path, comments string)) {
 func TestIDsAreListed(t *testing.T) {
 	rules, inputs := ids(t, "invariants.md"), ids(t, "scenarios.md")
 	goFiles(t, func(path, text string) {
-		for _, id := range invariant.FindAllString(text, -1) {
-			if !rules[id] {
+		for _, m := range invariant.FindAllStringSubmatch(text, -1) {
+			if id := m[1]; !rules[id] {
 				t.Errorf("%s names %s, which is not in docs/invariants.md", path, id)
 			}
 		}
@@ -82,8 +86,8 @@ func TestInvariantsAreTested(t *testing.T) {
 		t.Fatalf("%d invariants found", len(orphans))
 	}
 	tests(t, func(_, text string) {
-		for _, id := range invariant.FindAllString(text, -1) {
-			delete(orphans, id)
+		for _, m := range invariant.FindAllStringSubmatch(text, -1) {
+			delete(orphans, m[1])
 		}
 	})
 	for _, id := range slices.Sorted(maps.Keys(orphans)) {
@@ -103,6 +107,9 @@ func TestScenariosAreTested(t *testing.T) {
 	tests(t, func(path, text string) {
 		if dir, name, ok := strings.Cut(strings.TrimPrefix(filepath.ToSlash(path), "../"), "/testdata/transcripts/"); ok {
 			named[dir+": "+name] = []string{text}
+		}
+		if name, ok := strings.CutSuffix(filepath.Base(path), ".txt"); ok {
+			named["verify/scenarios: "+name] = []string{text}
 		}
 	})
 	rows := scenarioRow.FindAllStringSubmatch(string(read(t, "scenarios.md")), -1)

@@ -71,9 +71,9 @@ func (k *Kernel) notice(i int, r *Region, valid uint32) *notice {
 	}
 	s := v.slots[n]
 	s.region, s.abandoned = r, false
-	s.record = measure.Invalidation{ID: k.nextID, Adapter: uint16(r.Adapter), Trigger: v.trigger, Pages: valid,
+	s.record = measure.Invalidation{ID: k.Stats.InvalidationsIssued, Adapter: uint16(r.Adapter), Trigger: v.trigger, Pages: valid,
 		Notified: v.notified, Checked: v.checked}
-	k.nextID++
+	k.Stats.InvalidationsIssued++
 	return s
 }
 
@@ -108,7 +108,6 @@ func (k *Kernel) prepare(i int, bit uint16, r *Region) {
 func (k *Kernel) tell(now clocked.Time, i int) {
 	v := k.evictions.items[i]
 	for v.told < v.tables && (v.told == v.acked || k.spec.Notifier.Order == "parallel") {
-		k.Stats.InvalidationsIssued++
 		k.send(now, &v.slots[v.told].cmd)
 		v.told++
 	}
@@ -172,7 +171,6 @@ func (k *Kernel) flushIOTLB(i int) {
 func (k *Kernel) tellWalkers(i int) {
 	v := k.evictions.items[i]
 	for v.told < len(v.slots) && (v.told == v.acked || k.spec.Notifier.Order == "parallel") {
-		k.Stats.InvalidationsIssued++
 		s := v.slots[v.told]
 		v.told++
 		if a := s.record.Adapter; k.adapters[a].config.Scheme == SVA {

@@ -105,7 +105,6 @@ type Kernel struct {
 	working   int
 	pageIns   pool[pageIn]
 	evictions pool[eviction]
-	nextID    uint64 // of invalidation records
 
 	child      child
 	orders     pool[childOrder]
