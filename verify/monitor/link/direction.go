@@ -42,10 +42,11 @@ type direction struct {
 	updates      [numClasses]deadline     // UpdateFC of what this direction brings
 	left         [numClasses]clocked.Time // when a TLP last left the buffer
 	inbox        inbox
-	free         clocked.Time // the line, as far as packets keep it busy
-	frozen       clocked.Time // it stands still until then
-	heard        clocked.Time // the writer has learnt of credits or an Ack
-	slack        clocked.Time // longest time for which the line is busy with others when a packet of the data link layer is due
+	free         clocked.Time               // the line, as far as packets keep it busy
+	frozen       clocked.Time               // it stands still until then
+	heard        clocked.Time               // credits or an Ack came to the writer
+	coming       clocked.FIFO[clocked.Time] // when packets of the data link layer for the writer arrive
+	slack        clocked.Time               // longest time for which the line is busy with others when a packet of the data link layer is due
 	ackDelay     clocked.Time
 	updateDelay  clocked.Time
 	perNum, perN int64 // picoseconds a byte: perNum ÷ perN
@@ -176,6 +177,9 @@ func (d *direction) Departed(start, arrival clocked.Time, p *pcie.DLLP, lost boo
 	if !rules.Flits(d.spec.Gen) {
 		d.occupy(start, start+d.span(8)+1, 8, "a DLLP")
 	}
+	if !lost {
+		*d.back.coming.Push() = arrival
+	}
 	if p.Kind == pcie.UpdateFC {
 		d.back.returned(start, p, lost)
 	} else {
@@ -185,7 +189,11 @@ func (d *direction) Departed(start, arrival clocked.Time, p *pcie.DLLP, lost boo
 
 // Collected is such a packet that the sender of the other direction's TLPs heeds.
 func (d *direction) Collected(now clocked.Time, p *pcie.DLLP) {
-	d.back.heard = now
+	if d.back.coming.Len() > 0 { // it is heeded when the writer looks, which may be later
+		at := d.back.coming.Pop()
+		d.back.idle(at) // before what it brings
+		d.back.heard = at
+	}
 	switch p.Kind {
 	case pcie.UpdateFC:
 		d.back.granted(p)

@@ -121,6 +121,7 @@ func (u *endpoint) drained(now clocked.Time, d *direction, p *pcie.Shown) {
 	d.release(now, p.Type, need(p))
 	switch p.Type {
 	case msg.Completion:
+		u.up.idle(now)     // before what it frees
 		rcb := uint64(128) // of what is no root complex
 		if p.Rule.Sender == host {
 			rcb = uint64(d.net.root.RCB)

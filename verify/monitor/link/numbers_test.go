@@ -63,7 +63,7 @@ var numbering = []sequenceTest{
 	{"a replay when the timer has ended", nil, nothing, func(r *rig) {
 		p := three(r)
 		r.now += 100 * clocked.Microsecond
-		r.up.writer.(*endpoint).source = source{} // the fourth has waited
+		r.end.source = source{} // the fourth does not wait
 		for _, x := range p[:3] {
 			r.again(r.up, x)
 		}
@@ -113,18 +113,21 @@ var numbering = []sequenceTest{
 	}},
 	{"an Ack is late", AckLate, nothing, func(r *rig) {
 		r.arrive(r.up, three(r)[:3]...)
+		r.end.source = source{} // the fourth does not wait
 		r.now += 10 * clocked.Microsecond
 		r.dllp(r.down, pcie.DLLP{Kind: pcie.Ack, Seq: 2})
 	}},
 	{"an Ack does not come, the next TLP does", AckLate, nothing, func(r *rig) {
 		p := three(r)
 		r.arrive(r.up, p[0])
+		r.end.source = source{} // the fourth does not wait
 		r.now += 10 * clocked.Microsecond
 		r.arrive(r.up, p[1])
 	}},
 	{"an Ack is late as the link retrains", nil, nothing, func(r *rig) {
 		r.arrive(r.up, three(r)[:3]...)
 		r.down.Held(r.now, r.now+10*clocked.Microsecond)
+		r.end.source = source{} // the fourth does not wait
 		r.now += 10 * clocked.Microsecond
 		r.dllp(r.down, pcie.DLLP{Kind: pcie.Ack, Seq: 2})
 	}},
@@ -142,6 +145,7 @@ var numbering = []sequenceTest{
 		three(r)
 		r.now += r.spec.LinkLatency
 		r.up.Arrived(r.now, &pcie.Arrival{Seq: 1})
+		r.end.source = source{} // the fourth does not wait
 		r.now += 10 * clocked.Microsecond
 		r.dllp(r.down, pcie.DLLP{Kind: pcie.Nak, Seq: 0xfff})
 	}},
