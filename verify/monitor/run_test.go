@@ -20,6 +20,20 @@ func watch(t *testing.T, set ...string) *rule.Log {
 	if _, err := configs.Load(&job.Spec, configs.Sources{Profile: "default", Set: set}); err != nil {
 		t.Fatal(err)
 	}
+	return play(t, &job)
+}
+
+// quiet asserts that a job breaks no rule.
+func quiet(t *testing.T, job *sweep.Job) {
+	t.Helper()
+	for _, v := range play(t, job).Violations() {
+		t.Errorf("%s at %v: %s", v.Rule, v.TimePS, v.What)
+	}
+}
+
+// play runs a job with these monitors beside it.
+func play(t *testing.T, job *sweep.Job) *rule.Log {
+	t.Helper()
 	log := &rule.Log{}
 	job.Watch = func(s *platform.System) func(bool) []measure.Violation {
 		u := monitor.Attach(s, log)
@@ -82,5 +96,48 @@ func TestDefectIsSeen(t *testing.T) {
 		"qp.rnr_timer=1 tpt.fault.trigger=0ns tpt.fault.resume=0ns tpt.command.invalidate=0ns tpt.command.fill=0ns host.notifier.checks=0ns tpt.invalidation.early_ack=true")...)
 	if log.Count("TPT-DRAIN-01") == 0 {
 		t.Errorf("not seen: %v", log.Violations())
+	}
+}
+
+// TestExperiments: neither do the first points of the embedded experiments, nor
+// the profiles, cut to a few accesses.
+func TestExperiments(t *testing.T) {
+	short := []string{"workload.accesses=600", "warmup=0"}
+	for _, name := range configs.Profiles() {
+		t.Run(name, func(t *testing.T) {
+			var job sweep.Job
+			if _, err := configs.Load(&job.Spec, configs.Sources{Profile: name, Set: short}); err != nil {
+				t.Fatal(err)
+			}
+			quiet(t, &job)
+		})
+	}
+	for _, e := range configs.Experiments() {
+		t.Run(e.Name, func(t *testing.T) {
+			doc, err := configs.ExperimentDocument(e.Name)
+			if err != nil {
+				t.Fatal(err)
+			}
+			x, err := configs.LoadExperiment(&platform.Spec{}, doc, nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			var set []string
+			for _, s := range x.Overrides(x.Points()[0]) {
+				set = append(set, s.Key+"="+s.Value)
+			}
+			set = append(set, short...)
+			if e.Name == "over-advertise" {
+				set = append(set, "host.memory=2MiB", "workload.working_set=20MiB")
+			}
+			if e.Name == "deferred" { // of an adapter with that defect
+				set = append(set, "tpt.invalidation.early_ack=false")
+			}
+			var job sweep.Job
+			if _, err := configs.Load(&job.Spec, configs.Sources{Experiment: x, Set: set}); err != nil {
+				t.Fatal(err)
+			}
+			quiet(t, &job)
+		})
 	}
 }
