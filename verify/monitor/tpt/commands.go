@@ -70,6 +70,9 @@ func (m *Monitor) completed(now clocked.Time, p *msg.Command) {
 	if c.op == msg.CmdResume {
 		m.resolved(&c)
 	}
+	if c.op == msg.CmdSuspend && c.whole { // refused, where nothing has the key any more
+		m.shut(c.entry, c.entry+uint64(max(1, c.count))-1)
+	}
 	if p.Change.Err != nil {
 		return
 	}
@@ -81,7 +84,6 @@ func (m *Monitor) completed(now clocked.Time, p *msg.Command) {
 	case c.whole:
 		if r := m.lookup(c.key); r != nil && c.op == msg.CmdSuspend {
 			r.suspends++
-			m.shut(c.entry, c.entry+uint64(max(1, c.count))-1)
 		} else if r != nil && r.suspends > 0 {
 			r.suspends--
 		}
