@@ -156,7 +156,7 @@ func (s *System) buildNode(i int, adapters []Spec) (*node, error) {
 	keys := s.keysOf()
 	mode, pasid := spec.Mode()
 	config := tpt.Config{Mode: mode, PASID: pasid, Seed: spec.Seed,
-		Place: tpt.Place{MPT: base, MTT: base + model.PA((keys*key.EntryBytes+4095)&^4095), Keys: keys, Entries: max(1, entries), Queues: base + eventSpace}}
+		Place: tpt.Place{MPT: base, MTT: s.TableAt(i), Keys: keys, Entries: max(1, entries), Queues: base + eventSpace}}
 	// Software allots an adapter no more page requests than the ring holds.
 	spec.TPT.PageRequests = min(spec.TPT.PageRequests, s.spec.Host.IOMMU.PageRequests)
 	var err error
@@ -181,11 +181,11 @@ func (s *System) buildTransport(i int, n *node, queues model.PA) error {
 	ring := model.PA(spec.QPs * entries * 64)
 	host := transport.HostMemory{QPC: queues, RQ: queues + 1<<36, CQ: queues + 1<<36 + ring, Backup: queues + 1<<37, Entries: entries}
 	var err error
-	if n.responder, err = transport.NewResponder(s.engine, name("responder", i), spec, host, s.receiveBuffers(i), 0, &s.pool); err != nil {
+	if n.responder, err = transport.NewResponder(s.engine, name("responder", i), spec, host, s.receiveBuffers(i), uint32(n.spec.QP.FirstPSN), &s.pool); err != nil {
 		return err
 	}
 	local := transport.LocalMemory{SQ: 1 << 36, CQ: 1<<36 + ring, Entries: entries, Data: 1 << 40, Bytes: 1 << 30}
-	if n.requester, err = transport.NewRequester(s.engine, name("requester", i), spec, local, 0, &s.pool); err != nil {
+	if n.requester, err = transport.NewRequester(s.engine, name("requester", i), spec, local, uint32(n.spec.QP.FirstPSN), &s.pool); err != nil {
 		return err
 	}
 	peer := s.spec.Peer.PCIe

@@ -5,10 +5,10 @@ import "github.com/spf13/cobra"
 func verifyCommand() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "verify",
-		Short: "check the rules that the model keeps",
+		Short: "check the design: protocols without a clock, random systems, coverage",
 		Args:  noArgs,
 		RunE:  func(c *cobra.Command, _ []string) error { return c.Help() },
 	}
-	c.AddCommand(verifyRandomCommand())
+	c.AddCommand(verifyProtocolCommand(), verifyRandomCommand(), verifyCoverageCommand())
 	return c
 }

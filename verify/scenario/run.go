@@ -57,7 +57,7 @@ func (s *Scenario) Run(ctx context.Context, shuffle uint64) (*Result, error) {
 		return nil, err
 	}
 	r := &Result{Scenario: s}
-	p := &player{s: s, used: make([]int, len(s.rules)), index: map[*region]int{}, owners: map[uint64]int{}, counts: map[*measure.Counts]int{}, adapters: len(specs), pageBytes: specs[0].Host.Shift().Bytes()}
+	p := &player{s: s, used: make([]int, len(s.rules)), mapping: make([]uint32, len(s.memory)), index: map[*region]int{}, owners: map[uint64]int{}, counts: map[*measure.Counts]int{}, adapters: len(specs), pageBytes: specs[0].Host.Shift().Bytes()}
 	for _, e := range s.timeline {
 		p.events = append(p.events, played{event: e})
 	}
@@ -81,6 +81,9 @@ func (p *player) run(ctx context.Context, r *Result, shuffle uint64) (err error)
 		p.sys.Shuffle(shuffle)
 	}
 	finish := verify.Attach(p.sys)
+	if p.s.Watch != nil {
+		p.s.Watch(p.sys)
+	}
 	rec := measure.New()
 	sum, err := p.sys.Run(ctx, rec, nil)
 	r.Log, r.Simulated = p.lines, p.now

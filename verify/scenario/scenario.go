@@ -11,6 +11,7 @@ import (
 	"rnicmmu/configs"
 	"rnicmmu/model"
 	"rnicmmu/model/key"
+	"rnicmmu/platform"
 )
 
 // Scenario is one run: a system, what happens in it, and what must come of it.
@@ -18,6 +19,8 @@ type Scenario struct {
 	Name string
 	File string
 	Line int
+
+	Watch func(s *platform.System) // called before the run, when not nil
 
 	documents []configs.Document // configuration: common, then its own
 	logs      []string           // kinds of log lines that are printed
@@ -89,6 +92,7 @@ type action struct {
 	key        string // "": that of the region
 	fence      bool
 	invalidate *region
+	victim     string // which of its keys; "": the last
 	repeat     int
 	step       uint64 // from an access's offset to the next's
 	every      clocked.Time

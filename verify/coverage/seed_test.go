@@ -1,0 +1,3 @@
+package coverage
+
+import _ "rnicmmu/internal/seed"
