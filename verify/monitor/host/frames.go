@@ -45,8 +45,9 @@ type reach struct {
 }
 
 type frame struct {
-	page  uint32 // + 1; 0: nobody's
-	dirty bool
+	page   uint32 // + 1; 0: nobody's
+	dirty  bool
+	orphan bool // the process gave its page up, and an old registration keeps the frame
 }
 
 // New watches memory with frames of a size, and adapters with pages of theirs.
@@ -90,7 +91,7 @@ func (f *Frames) CutOff(adapter int) { f.adapters[adapter].dead = true }
 // Wrote sees a store of an adapter to user memory, by physical address.
 func (f *Frames) Wrote(d *msg.DMA) {
 	if d.Kind == msg.KindData && d.Write && d.Oracle.Page != msg.NoPage {
-		if x := f.frames.Get(uint64(d.PA) >> f.shift); x != nil {
+		if x := f.frames.Get(uint64(d.PA) >> f.shift); x != nil && !x.orphan {
 			x.dirty = true
 		}
 	}
@@ -121,8 +122,9 @@ func (f *Frames) PageOp(now clocked.Time, op *msg.PageOp) {
 			f.unreached(now, op.Frame)
 			*f.frames.At(uint64(op.Frame)) = frame{}
 		}
-	case msg.PageOrphan: // an old registration keeps the frame
-		f.frames.At(uint64(op.Frame)).dirty = false
+	case msg.PageOrphan:
+		x := f.frames.At(uint64(op.Frame))
+		x.dirty, x.orphan = false, true
 	}
 }
 

@@ -70,6 +70,11 @@ func (m *Monitor) completed(now clocked.Time, p *msg.Command) {
 	if c.op == msg.CmdResume {
 		m.resolved(&c)
 	}
+	if c.op == msg.CmdSuspend && c.whole && c.count > 0 {
+		// These entries go, or are filled anew, before the region opens; nothing
+		// leads to them either where it is refused, for want of the key.
+		m.changeWords(&command{op: msg.CmdInvalidate, entry: c.entry, count: c.count})
+	}
 	if p.Change.Err != nil {
 		return
 	}
@@ -81,7 +86,6 @@ func (m *Monitor) completed(now clocked.Time, p *msg.Command) {
 	case c.whole:
 		if r := m.lookup(c.key); r != nil && c.op == msg.CmdSuspend {
 			r.suspends++
-			m.shut(c.entry, c.entry+uint64(max(1, c.count))-1)
 		} else if r != nil && r.suspends > 0 {
 			r.suspends--
 		}

@@ -9,29 +9,18 @@ import (
 type word struct {
 	pa             model.PA
 	present, write bool
-	shut           bool // its region was suspended for it, and it goes before that opens
 	suspends       uint16
 }
 
 func (m *Monitor) setWord(entry uint64, pa model.PA, present, write bool) {
 	w := m.words.At(entry)
-	if f := m.config.Frames; f != nil && w.present && !w.shut {
+	if f := m.config.Frames; f != nil && w.present {
 		f.Leave(m.config.Adapter, w.pa)
 	}
-	w.pa, w.present, w.write, w.shut = pa, present, write, false
+	w.pa, w.present, w.write = pa, present, write
 	if f := m.config.Frames; f != nil && present {
 		f.Reach(m.config.Adapter, pa)
 	}
-}
-
-// shut tells that entries for which their region was suspended lead nowhere.
-func (m *Monitor) shut(first, last uint64) {
-	m.words.Each(first, last, func(_ uint64, w *word) {
-		if f := m.config.Frames; f != nil && w.present && !w.shut {
-			f.Leave(m.config.Adapter, w.pa)
-			w.shut = true
-		}
-	})
 }
 
 // changeWords makes a completed change of the translation table.
