@@ -22,7 +22,7 @@ import (
 // coverageFlags are those of verify coverage.
 type coverageFlags struct {
 	common
-	seeds   int
+	seeds   uint
 	merge   []string
 	verbose bool
 }
@@ -43,7 +43,7 @@ func verifyCoverageCommand() *cobra.Command {
 		RunE: func(c *cobra.Command, args []string) error { return f.run(c, args) },
 	}
 	f.register(c)
-	c.Flags().IntVar(&f.seeds, "seeds", 1, "seeds that each configuration runs with, from 1 on; 0: no run")
+	c.Flags().UintVar(&f.seeds, "seeds", 1, "seeds that each configuration runs with, from 1 on; 0: no run")
 	c.Flags().StringArrayVar(&f.merge, "merge", nil, "a coverage.json to be merged in, repeatable")
 	c.Flags().BoolVarP(&f.verbose, "verbose", "v", false, "name the bins that were not hit")
 	return c
@@ -128,7 +128,7 @@ func (f *coverageFlags) all(c *cobra.Command, _ []string, total **coverage.Repor
 	}
 	for n := range f.seeds {
 		for _, in := range coverage.Inputs {
-			in.Set = append(in.Set[:len(in.Set):len(in.Set)], "seed="+strconv.Itoa(n+1))
+			in.Set = append(in.Set[:len(in.Set):len(in.Set)], "seed="+strconv.FormatUint(uint64(n)+1, 10))
 			if err := add(c.Context(), in, total); err != nil {
 				return err
 			}
