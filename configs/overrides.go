@@ -17,6 +17,19 @@ func WithOverrides[T any](spec T, settings []model.Setting) (T, error) {
 	return spec, err
 }
 
+// Text is the value of a key, as --set spells it.
+func Text(spec any, key string) (string, error) {
+	tr, err := treeOf(spec)
+	if err != nil {
+		return "", err
+	}
+	n, err := tr.find(key)
+	if err != nil {
+		return "", err
+	}
+	return n.kind.format(reflect.Indirect(reflect.ValueOf(spec)).FieldByIndex(n.index)), nil
+}
+
 func apply(spec any, settings []model.Setting) error {
 	into, err := target(spec)
 	if err != nil {

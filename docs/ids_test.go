@@ -39,7 +39,7 @@ func comments(text string) string {
 	return strings.Join(comment.FindAllString(text, -1), "\n")
 }
 
-// tests calls visit with the comments of every test file and transcript.
+// tests calls visit with the comments of every test file, transcript and scenario.
 func tests(t *testing.T, visit func(path, comments string)) {
 	t.Helper()
 	goFiles(t, func(path, text string) {
@@ -51,7 +51,11 @@ func tests(t *testing.T, visit func(path, comments string)) {
 	if err != nil || len(files) == 0 {
 		t.Fatalf("no transcripts: %v", err)
 	}
-	for _, f := range files {
+	scenarios, err := filepath.Glob("../verify/scenarios/*.txt")
+	if err != nil || len(scenarios) == 0 {
+		t.Fatalf("no scenarios: %v", err)
+	}
+	for _, f := range append(files, scenarios...) {
 		visit(f, comments(string(read(t, f))))
 	}
 }
@@ -103,6 +107,9 @@ func TestScenariosAreTested(t *testing.T) {
 	tests(t, func(path, text string) {
 		if dir, name, ok := strings.Cut(strings.TrimPrefix(filepath.ToSlash(path), "../"), "/testdata/transcripts/"); ok {
 			named[dir+": "+name] = []string{text}
+		}
+		if name, ok := strings.CutSuffix(filepath.Base(path), ".txt"); ok {
+			named["verify/scenarios: "+name] = []string{text}
 		}
 	})
 	rows := scenarioRow.FindAllStringSubmatch(string(read(t, "scenarios.md")), -1)

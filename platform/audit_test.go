@@ -38,3 +38,17 @@ func TestACounterThatIsOffByOneIsNamed(t *testing.T) {
 		}
 	}
 }
+
+// The audit sees a page that is not where the pager believes it to be.
+func TestAuditSeesLoss(t *testing.T) {
+	o := must(t, nil, "workload.accesses=2000", "workload.working_set=64KiB")
+	lie := func(page uint32) (frame uint32, resident, swapped bool) {
+		if page == 3 {
+			return 0, false, false
+		}
+		return o.sys.kernel.Locate(page)
+	}
+	if lost := o.sys.memory.Audit(lie); lost != 1 {
+		t.Errorf("%d pages lost, want 1: page 3 was written", lost)
+	}
+}

@@ -181,11 +181,11 @@ func (s *System) buildTransport(i int, n *node, queues model.PA) error {
 	ring := model.PA(spec.QPs * entries * 64)
 	host := transport.HostMemory{QPC: queues, RQ: queues + 1<<36, CQ: queues + 1<<36 + ring, Backup: queues + 1<<37, Entries: entries}
 	var err error
-	if n.responder, err = transport.NewResponder(s.engine, name("responder", i), spec, host, s.receiveBuffers(i), 0, &s.pool); err != nil {
+	if n.responder, err = transport.NewResponder(s.engine, name("responder", i), spec, host, s.receiveBuffers(i), uint32(n.spec.QP.FirstPSN), &s.pool); err != nil {
 		return err
 	}
 	local := transport.LocalMemory{SQ: 1 << 36, CQ: 1<<36 + ring, Entries: entries, Data: 1 << 40, Bytes: 1 << 30}
-	if n.requester, err = transport.NewRequester(s.engine, name("requester", i), spec, local, 0, &s.pool); err != nil {
+	if n.requester, err = transport.NewRequester(s.engine, name("requester", i), spec, local, uint32(n.spec.QP.FirstPSN), &s.pool); err != nil {
 		return err
 	}
 	peer := s.spec.Peer.PCIe

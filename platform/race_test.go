@@ -2,6 +2,12 @@ package platform
 
 import "testing"
 
+// fastPaging is firmware and software so fast, and walks so slow, that faults,
+// fills and invalidations of a page meet in flight.
+var fastPaging = []string{"tpt.fault.trigger=0ns", "tpt.fault.resume=0ns", "tpt.command.fill=0ns", "tpt.command.invalidate=0ns",
+	"host.notifier.checks=0ns", "host.notifier.updates=0ns", "host.notifier.tlb_flush=0ns", "host.fault.driver=0ns",
+	"host.pager.swap.read_latency=1us", "host.pager.swap.write_latency=1us", "pcie.read_latency=3us"}
+
 // Pages are taken away while walks that have read their entries are under way:
 // what such a walk found is never used. Slow walks, a small cache and fast
 // paging make that happen often.

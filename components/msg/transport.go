@@ -32,6 +32,7 @@ type Packet struct {
 	AckReq     bool
 	Response   bool // ACK, NAK, READ response or atomic response
 	Resend     bool
+	Lost       bool   // on its way, or for want of room: who takes it in drops it
 	Syndrome   uint8  // of a response (AETH): ACK, RNR NAK with its timer code, NAK code
 	MSN        uint32 // of a response: message sequence number, 24 bits
 	Payload    uint32 // bytes of data carried

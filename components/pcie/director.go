@@ -3,8 +3,6 @@ package pcie
 import (
 	"rnicmmu/clocked"
 	"rnicmmu/components/msg"
-	"rnicmmu/measure"
-	"rnicmmu/model"
 )
 
 // Director is told what a link's ends send, and may hold some of it back: a
@@ -28,9 +26,6 @@ type Message struct {
 	Class   msg.TLPType
 	Kind    msg.Kind
 	Body    any
-	PA      model.PA
-	Oracle  msg.Oracle      // of a TLP that leaves: the page that it means, and the identity of its data
-	Counts  *measure.Counts // likewise: of the access that it is for; nil: none
 }
 
 // Direct gives both ends of an adapter's link a director, once, before the run.
@@ -85,7 +80,7 @@ func (d *direction) holds(now clocked.Time, o *offer) bool {
 // leaves tells the director of a TLP that leaves, and does to it what it says.
 func (t *transmitter) leaves(now clocked.Time, p *packet, body any) {
 	d := t.direct
-	m := Message{Adapter: d.adapter, Up: d.up, Class: p.Type, Kind: p.Kind, Body: body, PA: p.PA, Oracle: p.Oracle, Counts: p.Counts}
+	m := Message{Adapter: d.adapter, Up: d.up, Class: p.Type, Kind: p.Kind, Body: body}
 	what, known := eventNames[d.to.Sent(now, m, p.Last)]
 	if f := t.out.fault; known && f != nil {
 		f.events = append([]event{{tlp: f.sent + 1, what: what}}, f.events...)

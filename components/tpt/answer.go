@@ -11,13 +11,13 @@ import (
 
 // resolve answers with what the entry permits.
 func (u *Unit) resolve(now clocked.Time, i int32, m *msg.Translate, w mtt.Word) {
-	switch {
-	case w.Allows(m.Write):
+	switch w.Meets(m.Write) {
+	case mtt.Granted:
 		offset := uint64(m.VA) & (u.shift.Bytes() - 1)
 		u.grant(now, i, m, w.PA()+model.PA(offset), w.Allows(true))
-	case w.Present() && w.Suspended():
+	case mtt.Held:
 		u.dismiss(now, i, m, msg.OutcomeMoving)
-	case w.Suspended():
+	case mtt.Moving:
 		u.absent(now, i, m, msg.OutcomeMoving)
 	default:
 		u.absent(now, i, m, msg.OutcomeAbsent)

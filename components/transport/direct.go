@@ -9,6 +9,15 @@ import (
 // whether the network has lost it: a directed test's loss.
 type Lose func(now clocked.Time, p *msg.Packet) bool
 
+// take removes the packet that comes in next, and marks it where it is lost, or
+// there is no room for it.
+func (l Lose) take(now clocked.Time, rx *clocked.Wire[*msg.Packet], full bool) *msg.Packet {
+	p := *rx.Peek(now)
+	p.Lost = full || l != nil && l(now, p)
+	rx.Pop(now)
+	return p
+}
+
 // HoldReceives takes all receive buffers of a QP away, before the run:
 // PostReceive gives them back.
 func (r *Responder) HoldReceives(qp int) {

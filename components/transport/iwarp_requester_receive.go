@@ -13,13 +13,11 @@ import (
 // the DMA engine they stay on their wire.
 func (r *iwarpRequester) receive(now clocked.Time) {
 	for r.flushWrites(now) {
-		head := r.Ports.Rx.Peek(now)
-		if head == nil {
+		if r.Ports.Rx.Peek(now) == nil {
 			return
 		}
-		p := *head
-		r.Ports.Rx.Pop(now)
-		if int(p.QP) >= len(r.qps) || r.Lose != nil && r.Lose(now, p) {
+		p := r.Lose.take(now, r.Ports.Rx, false)
+		if int(p.QP) >= len(r.qps) || p.Lost {
 			r.pool.Put(p)
 			continue
 		}

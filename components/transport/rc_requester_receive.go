@@ -16,12 +16,11 @@ func (r *rcRequester) receive(now clocked.Time) {
 		if head == nil {
 			return
 		}
-		p := *head
-		if p.Op == model.OpRead && p.Payload > 0 && !r.Ports.DMA.Ready(now) {
+		if p := *head; p.Op == model.OpRead && p.Payload > 0 && !r.Ports.DMA.Ready(now) {
 			return
 		}
-		r.Ports.Rx.Pop(now)
-		if int(p.QP) < len(r.qps) && (r.Lose == nil || !r.Lose(now, p)) {
+		p := r.Lose.take(now, r.Ports.Rx, false)
+		if int(p.QP) < len(r.qps) && !p.Lost {
 			p.Ledger.Charge(now, measure.CauseNetwork)
 			r.response(now, p)
 		}

@@ -24,13 +24,13 @@ func (r *Responder) accept(now clocked.Time) (moved bool) {
 		}
 		moved = true
 		r.resume(now)
-		r.Ports.Rx.Pop(now)
+		r.Lose.take(now, r.Ports.Rx, full)
 		r.Stats.Packets++
 		switch {
-		case r.Lose != nil && r.Lose(now, p):
-			r.pool.Put(p)
 		case full:
 			r.Stats.RxDrops++
+			r.pool.Put(p)
+		case p.Lost:
 			r.pool.Put(p)
 		case int(p.QP) >= len(r.qps) || p.Response:
 			r.Stats.Dropped++

@@ -11,6 +11,7 @@ import (
 type QPSpec struct {
 	MTU           model.Bytes  `key:"mtu" default:"4KiB" oneof:"256B,512B,1KiB,2KiB,4KiB" doc:"payload bytes of a full packet" source:"[IBA]: path MTU values; 4 KiB: assumption, RoCE with jumbo frames"`
 	Window        int          `key:"window" default:"64" min:"1" max:"65536" doc:"packets that a QP may have unacknowledged; a READ counts its responses" source:"assumption: ample for large packets: 2 us at 100 Gb/s are 6 of 4 KiB (derived); a QP of packets under 390 B is bound by it"`
+	FirstPSN      int          `key:"first_psn" default:"0" max:"16777215" doc:"sequence number of a QP's first packet; under iwarp the first byte of both streams" source:"any; it wraps behind 2^24 packets ([IBA])"`
 	MaxRdAtomic   int          `key:"max_rd_atomic" default:"16" min:"1" max:"16" doc:"READs and atomics that a QP may have outstanding, and the responder remembers" source:"assumption: 16 is the usual device limit"`
 	Inline        model.Bytes  `key:"inline" default:"64B" max:"1KiB" doc:"longest WRITE or SEND whose data travels within its work request" source:"assumption"`
 	PayloadAhead  int          `key:"payload_ahead" default:"16" min:"1" max:"64" doc:"packets of a QP whose payload the requester reads ahead of sending" source:"assumption"`

@@ -71,3 +71,63 @@ func (w Word) WithSuspended(on bool) Word {
 	}
 	return w &^ bitSuspended
 }
+
+// Zapped is the entry when its page has gone: absent. That of a page which moves
+// keeps its suspended bit, and that alone.
+func (w Word) Zapped(moving bool) Word {
+	switch {
+	case !moving:
+		return 0
+	case w.Present():
+		return bitSuspended
+	}
+	return w
+}
+
+// Protected is the entry without the right to store.
+func (w Word) Protected() Word { return w &^ bitWrite }
+
+// Held is the entry at the start of a suspension. A present one forgets its
+// frame, so that no end of a suspension can bring the old one back (SUS-3).
+func (w Word) Held() Word {
+	if w.Present() {
+		return bitPresent | bitSuspended
+	}
+	return w
+}
+
+// Opened is the entry when the last suspension of it has ended: what was
+// programmed meanwhile, or absent.
+func (w Word) Opened() Word {
+	switch {
+	case !w.Suspended():
+		return w
+	case w&(bitRead|bitWrite) == 0:
+		return 0
+	}
+	return w.WithSuspended(false)
+}
+
+// Meeting is what an access meets in an entry.
+type Meeting uint8
+
+// Meetings.
+const (
+	Granted Meeting = iota
+	Absent          // the kernel has to be told
+	Moving          // it has to be told, and the page moves
+	Held            // suspended: come again, nobody is told
+)
+
+// Meets is what an access of a direction meets.
+func (w Word) Meets(write bool) Meeting {
+	switch {
+	case w.Allows(write):
+		return Granted
+	case w.Present() && w.Suspended():
+		return Held
+	case w.Suspended():
+		return Moving
+	}
+	return Absent
+}

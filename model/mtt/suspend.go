@@ -21,9 +21,7 @@ func (t *Table) Suspend(first, n uint64) {
 	t.suspended = append(t.suspended, span{first, n})
 	t.pieces(first, n, func(_ uint64, words []Word) {
 		for i, w := range words {
-			if w.Present() {
-				words[i] = bitPresent | bitSuspended
-			}
+			words[i] = w.Held()
 		}
 	})
 }
@@ -39,12 +37,8 @@ func (t *Table) Unsuspend(first, n uint64) error {
 	t.suspended = slices.Delete(t.suspended, i, i+1)
 	t.pieces(first, n, func(at uint64, words []Word) {
 		for i, w := range words {
-			switch {
-			case !w.Suspended() || t.covered(at+uint64(i)):
-			case w&(bitRead|bitWrite) == 0:
-				words[i] = 0
-			default:
-				words[i] = w &^ bitSuspended
+			if w.Suspended() && !t.covered(at+uint64(i)) {
+				words[i] = w.Opened()
 			}
 		}
 	})

@@ -77,12 +77,7 @@ func (t *Table) Zap(first, n uint64, moving bool) (zapped uint64) {
 			if w.Present() {
 				zapped++
 			}
-			switch {
-			case !moving:
-				words[i] = 0
-			case w.Present():
-				words[i] = bitSuspended
-			}
+			words[i] = w.Zapped(moving)
 		}
 	})
 	return zapped
@@ -91,8 +86,8 @@ func (t *Table) Zap(first, n uint64, moving bool) (zapped uint64) {
 // Protect takes the right to store from n entries from first.
 func (t *Table) Protect(first, n uint64) {
 	t.pieces(first, n, func(_ uint64, words []Word) {
-		for i := range words {
-			words[i] &^= bitWrite
+		for i, w := range words {
+			words[i] = w.Protected()
 		}
 	})
 }

@@ -18,13 +18,14 @@ import (
 	"rnicmmu/verify/monitor/ats"
 	"rnicmmu/verify/monitor/host"
 	"rnicmmu/verify/monitor/tpt"
+	"rnicmmu/verify/monitor/transport"
 	"rnicmmu/verify/rule"
 	"rnicmmu/verify/wires"
 )
 
 // Rules are all that these monitors watch for.
 func Rules() []*rule.Rule {
-	return slices.Concat(tpt.Rules(), ats.Rules(), host.Rules())
+	return slices.Concat(tpt.Rules(), ats.Rules(), host.Rules(), transport.Rules())
 }
 
 // Units are the monitors of a system.
@@ -34,6 +35,7 @@ type Units struct {
 	frames   *host.Frames
 	devices  []*ats.Device
 	iommu    *ats.IOMMU // nil: there is none
+	pairs    []*transport.Monitor
 }
 
 // Attach puts the monitors beside a system that has not begun to run.
@@ -43,6 +45,7 @@ func Attach(s *platform.System, log *rule.Log) *Units {
 	u.watchDevices(s, log)
 	u.watchTables(s, log)
 	u.watchIOMMU(s, log)
+	u.watchPairs(s, log)
 	for _, w := range wires.Of[msg.Doorbell](s, "kernel", "") {
 		w.Wire.OnSent(u.cutOff)
 	}
@@ -54,6 +57,7 @@ func (u *Units) Finish(now clocked.Time, rest bool) {
 	for i, m := range u.tables {
 		m.Finish(now, rest)
 		u.devices[i].Finish(now, rest)
+		u.pairs[i].Finish(now, rest)
 	}
 	if u.iommu != nil {
 		u.iommu.Finish(now, rest)
@@ -66,6 +70,7 @@ func (u *Units) cutOff(_ clocked.Time, d *msg.Doorbell) {
 		u.tables[d.Adapter].CutOff()
 		u.frames.CutOff(int(d.Adapter))
 		u.devices[d.Adapter].CutOff()
+		u.pairs[d.Adapter].CutOff()
 		if u.iommu != nil {
 			u.iommu.CutOff(int(d.Adapter))
 		}
@@ -207,5 +212,31 @@ func (u *Units) watchIOMMU(s *platform.System, log *rule.Log) {
 	}
 	for _, w := range wires.Of[msg.MemReq](s, "", "iommu") {
 		w.Wire.OnTaken(u.iommu.Arrived)
+	}
+}
+
+// watchPairs puts a monitor between each adapter and its peer.
+func (u *Units) watchPairs(s *platform.System, log *rule.Log) {
+	for i := range u.adapters {
+		a := &u.adapters[i]
+		u.pairs = append(u.pairs, transport.New(transport.Config{Adapter: i, TCP: a.Transport == "iwarp", MTU: uint32(a.QP.MTU), Retry: a.QP.Retry,
+			RNRRetry: a.QP.RNRRetry, First: uint32(a.QP.FirstPSN), Window: uint32(a.TCP.Window), Slack: 2 * clocked.NewDomain(a.TPT.Clock).Period(), Damming: a.QP.Damming, Flood: a.QP.Flood}, log))
+	}
+	for _, w := range wires.Of[msg.Doorbell](s, "driver", "") {
+		w.Wire.OnSent(u.pairs[w.To].Post)
+	}
+	for _, w := range wires.Of[*msg.Packet](s, "requester", "responder") {
+		w.Wire.OnSent(u.pairs[w.From].Request)
+		w.Wire.OnTaken(u.pairs[w.From].Requested)
+	}
+	for _, w := range wires.Of[*msg.Packet](s, "responder", "requester") {
+		w.Wire.OnSent(u.pairs[w.To].Response)
+		w.Wire.OnTaken(u.pairs[w.To].Responded)
+	}
+	for _, w := range wires.Of[msg.DMA](s, "requester", "") {
+		w.Wire.OnSent(u.pairs[w.From].Completion)
+	}
+	for _, w := range wires.Of[msg.DMA](s, "responder", "") {
+		w.Wire.OnSent(u.pairs[w.From].Data)
 	}
 }

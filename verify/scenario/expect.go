@@ -137,6 +137,9 @@ var columns = map[string]func(*measure.Access) float64{
 // column is the sum of a column over an event's accesses; or how many ended with
 // a status.
 func (r *reader) column(e *event, name string) (func(*view) (float64, error), error) {
+	if name == "mapping" && verbs[e.verb] == kindRegister {
+		return func(v *view) (float64, error) { return float64(v.p.events[e.number].mapping), nil }, nil
+	}
 	get := columns[name]
 	if i := slices.Index(statuses, name); get == nil && i >= 0 {
 		get = func(a *measure.Access) float64 {
@@ -163,15 +166,13 @@ func (r *reader) column(e *event, name string) (func(*view) (float64, error), er
 }
 
 // functions that a comparison may have.
-var functionNames = []string{"latency", "time", "count", "resident"}
+var functionNames = []string{"latency", "time", "count", "resident", "mapping"}
 
-// function reads latency(NAME), time(MOMENT), count(MESSAGE), of the hosts' links,
-// count(MESSAGE,peer) or resident(REGION).
+// function reads latency(NAME), time(MOMENT), count(MESSAGE) or resident(REGION).
 func (r *reader) function(name, inside string) (func(*view) (float64, error), error) {
 	switch name {
 	case "count":
-		message, _ := strings.CutSuffix(inside, ",peer")
-		if _, err := r.moment(message + "#1"); err != nil {
+		if _, err := r.moment(inside + "#1"); err != nil {
 			return nil, err
 		}
 		return func(v *view) (float64, error) { return float64(len(v.p.watch.sightings[inside])), nil }, nil
@@ -181,6 +182,12 @@ func (r *reader) function(name, inside string) (func(*view) (float64, error), er
 			return nil, fmt.Errorf("resident(%s): no mr has that name", inside)
 		}
 		return func(v *view) (float64, error) { return float64(v.p.resident(m)), nil }, nil
+	case "mapping":
+		m := r.s.region(inside)
+		if m == nil {
+			return nil, fmt.Errorf("mapping(%s): no mr has that name", inside)
+		}
+		return func(v *view) (float64, error) { return float64(v.p.mapping[v.p.index[m]]), nil }, nil
 	case "latency", "time":
 		m, err := r.moment(inside)
 		if err != nil {

@@ -25,24 +25,28 @@ func (s *Scenario) judge(p *player, r *Result, err error) error {
 	} else if err != nil {
 		outcome, why = "refused", err.Error()
 	}
-	if x := s.expected(outcome); x != nil {
-		if r.Stuck = nil; !strings.Contains(why, x.says) {
-			fail(x.line, "%s: %s", x.text, why)
+	ended := s.expected(outcome)
+	if ended != nil {
+		if r.Stuck = nil; !strings.Contains(why, ended.says) {
+			fail(ended.line, "expect %s: %s", ended.text, why)
 		}
-		return nil
 	}
 	switch {
+	case ended != nil && outcome == "refused":
+		return nil
+	case ended != nil:
 	case outcome == "stuck":
 		fail(s.Line, "the model stopped itself: %s", why)
 		return nil
 	case err != nil:
 		return err
+	default:
+		s.judgeEvents(p, fail)
+		s.judgeViolations(r, fail)
 	}
-	s.judgeEvents(p, fail)
-	s.judgeViolations(r, fail)
 	v := &view{p: p, summary: r.Summary}
 	for _, x := range s.expects {
-		if err := x.holds(v); err != nil {
+		if err := x.holds(v); x != ended && err != nil {
 			fail(x.line, "expect %s: %v", x.text, err)
 		}
 	}

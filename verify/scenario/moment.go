@@ -34,7 +34,7 @@ func (m *moment) String() string {
 	return fmt.Sprintf("%s#%d", m.message, m.nth)
 }
 
-// moment reads NAME, NAME.posted, MESSAGE#N[@ADAPTER] or FIGURE>=N.
+// moment reads NAME, NAME.posted, [peer:]MESSAGE#N[@ADAPTER] or FIGURE>=N.
 func (r *reader) moment(text string) (*moment, error) {
 	if strings.ContainsAny(text, "<>=") {
 		c, err := r.compare([]string{text})
@@ -55,7 +55,7 @@ func (r *reader) moment(text string) (*moment, error) {
 				return nil, fmt.Errorf("%s: an adapter's number is due behind @", text)
 			}
 		}
-		if !slices.Contains(messageNames, name) {
+		if !slices.Contains(messageNames, strings.TrimPrefix(name, peerPrefix)) {
 			return nil, fmt.Errorf("%s: no message has that name%s", name, configs.Suggest(name, messageNames))
 		}
 		return m, nil

@@ -42,6 +42,7 @@ type played struct {
 	accesses      []measure.Access // in order of their ends
 	issued, open  int
 	next          clocked.Time // of repetitions
+	mapping       uint32       // of a change of a region: number of the memory's mapping
 	changing      []uint32     // pages
 }
 
@@ -56,6 +57,7 @@ type player struct {
 	index    map[*region]int
 	keys     [][][]key.Key // of each adapter and region, one after the other
 
+	mapping   []uint32                // of each region, as the last notice has it
 	owners    map[uint64]int          // accesses, by number: their event; only looked up
 	counts    map[*measure.Counts]int // likewise, while they are open
 	pageBytes uint64                  // host.page
@@ -71,10 +73,10 @@ func (p *player) qp(adapter, n int) int { return n*p.adapters + adapter }
 func (p *player) Play(now clocked.Time) (next clocked.Time, over bool) {
 	p.now = now
 	slices.Sort(p.instant)
-	p.flush(now)
 	for i := range p.events {
 		p.look(&p.events[i])
 	}
+	p.flush(now)
 	for moved := true; moved; {
 		moved = false
 		for i := range p.events {
@@ -85,7 +87,7 @@ func (p *player) Play(now clocked.Time) (next clocked.Time, over bool) {
 			}
 		}
 	}
-	p.flush(now)
+	p.flush(now + min(now, 1)) // what is done now is seen then
 	next, over = clocked.Never, true
 	for i := range p.events {
 		e := &p.events[i]
@@ -162,19 +164,18 @@ func (p *player) end(e *played, status, format string, args ...any) {
 // access posts the accesses of an event that are due.
 func (p *player) access(e *played) {
 	for e.issued < e.total() && p.reached(e.next) {
-		for _, q := range e.qps {
-			w, err := p.post(e, e.issued/len(e.qps), q)
-			if err != nil {
-				p.end(e, statusFailed, "%v", err)
-				e.issued = e.total()
-				return
-			}
-			a := p.sys.Post(p.now, w)
-			p.owners[a.ID], p.counts[&a.Counts] = e.number, e.number
-			e.open++
-			e.issued++
-			p.log("accesses", "%s: %v posted, QP %d", e.name, w.Op, q)
+		q := e.qps[e.issued%len(e.qps)]
+		w, err := p.post(e, e.issued/len(e.qps), q)
+		if err != nil {
+			p.end(e, statusFailed, "%v", err)
+			e.issued = e.total()
+			return
 		}
+		a := p.sys.Post(p.now, w)
+		p.owners[a.ID], p.counts[&a.Counts] = e.number, e.number
+		e.open++
+		e.issued++
+		p.log("accesses", "%s: %v posted, QP %d", e.name, w.Op, q)
 		e.next = p.now + 1 + e.every
 		if e.every == 0 {
 			e.next = 0
@@ -191,7 +192,7 @@ func (p *player) post(e *played, n, q int) (w platform.Post, err error) {
 		w.VA = p.sys.Region(i).Placed + model.VA(e.offset+uint64(n)*e.step)
 	}
 	if e.invalidate != nil {
-		w.Invalidate = p.key(e.adapter, p.index[e.invalidate], "")
+		w.Invalidate = p.key(e.adapter, p.index[e.invalidate], e.victim)
 	}
 	if e.key == "" {
 		return w, nil
@@ -244,6 +245,7 @@ func (p *player) Done(now clocked.Time, a *measure.Access) {
 func (p *player) Registered(m *msg.Registered) {
 	if m.Cookie == 0 {
 		p.log("events", "notice: region %d was unmapped", m.Region)
+		p.mapping[m.Region%len(p.s.memory)] = m.Allocation
 		return
 	}
 	e := &p.events[m.Cookie-1]
@@ -255,6 +257,7 @@ func (p *player) Registered(m *msg.Registered) {
 	if m.Op == msg.RegisterRegion || m.Op == msg.FastRegister {
 		p.keys[e.adapter][p.index[e.region]] = append(p.keys[e.adapter][p.index[e.region]], m.Key)
 	}
+	e.mapping = m.Allocation
 	p.end(e, statusDone, "")
 }
 

@@ -57,7 +57,7 @@ func (s *Scenario) Run(ctx context.Context, shuffle uint64) (*Result, error) {
 		return nil, err
 	}
 	r := &Result{Scenario: s}
-	p := &player{s: s, used: make([]int, len(s.rules)), index: map[*region]int{}, owners: map[uint64]int{}, counts: map[*measure.Counts]int{}, adapters: len(specs), pageBytes: specs[0].Host.Shift().Bytes()}
+	p := &player{s: s, used: make([]int, len(s.rules)), mapping: make([]uint32, len(s.memory)), index: map[*region]int{}, owners: map[uint64]int{}, counts: map[*measure.Counts]int{}, adapters: len(specs), pageBytes: specs[0].Host.Shift().Bytes()}
 	for _, e := range s.timeline {
 		p.events = append(p.events, played{event: e})
 	}

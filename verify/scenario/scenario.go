@@ -92,6 +92,7 @@ type action struct {
 	key        string // "": that of the region
 	fence      bool
 	invalidate *region
+	victim     string // which of its keys; "": the last
 	repeat     int
 	step       uint64 // from an access's offset to the next's
 	every      clocked.Time

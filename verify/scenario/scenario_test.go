@@ -3,6 +3,7 @@ package scenario
 import (
 	"os"
 	"path/filepath"
+	"regexp"
 	"testing"
 
 	"github.com/cockroachdb/datadriven"
@@ -84,4 +85,28 @@ func FuzzParse(f *testing.F) {
 			t.Error("no scenario and no error")
 		}
 	})
+}
+
+// The examples of the documentation run, and print what stands there.
+func TestDocumentation(t *testing.T) {
+	text, err := os.ReadFile("../../docs/scenario.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	examples := regexp.MustCompile("(?s)```text\n(.*?)```").FindAllSubmatch(text, -1)
+	if len(examples) != 10 {
+		t.Fatalf("%d examples", len(examples))
+	}
+	for _, e := range examples {
+		f, err := Parse("docs/scenario.md", e[1])
+		if err != nil {
+			t.Error(err)
+			continue
+		}
+		for _, s := range f.Scenarios {
+			if r, err := s.Run(t.Context(), 0); err != nil || r.Output() != s.output {
+				t.Errorf("%s: %v; it prints\n%s", s.Name, err, r.Output())
+			}
+		}
+	}
 }

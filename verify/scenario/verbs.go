@@ -180,8 +180,12 @@ func (r *reader) access(e *event, a *args) (err error) {
 // keys reads key= and invalidate=.
 func (r *reader) keys(e *event, a *args) error {
 	if name := a.values["invalidate"]; name != "" {
-		if e.invalidate = r.s.region(name); e.invalidate == nil || e.op != model.OpSend {
+		bare, nth, dated := strings.Cut(name, "#")
+		if e.invalidate = r.s.region(bare); e.invalidate == nil || e.op != model.OpSend {
 			return fmt.Errorf("invalidate=%s: a SEND invalidates the key of an mr; its name is due", name)
+		}
+		if e.victim = nth; dated && !isOrdinal(nth) {
+			return fmt.Errorf("invalidate=%s: which of its keys is due, as in m#1", name)
 		}
 	}
 	if e.key == "" {
@@ -189,7 +193,7 @@ func (r *reader) keys(e *event, a *args) error {
 	}
 	name, use, dated := strings.Cut(e.key, "#")
 	if r.s.region(name) != nil {
-		if n, err := strconv.Atoi(use); dated && (err != nil || n < 1 || n > 1000) {
+		if dated && !isOrdinal(use) {
 			return fmt.Errorf("key=%s: which of its keys is due, as in m#1", e.key)
 		}
 		return nil
@@ -198,6 +202,12 @@ func (r *reader) keys(e *event, a *args) error {
 		return fmt.Errorf("key=%s: the name of an mr, NAME#N for its N-th key, or a number as 0x1234 is due", e.key)
 	}
 	return nil
+}
+
+// isOrdinal tells whether a text is a number from 1 on.
+func isOrdinal(text string) bool {
+	n, err := strconv.Atoi(text)
+	return err == nil && n >= 1 && n <= 1000
 }
 
 // readPages reads page= or pages=; the first where neither is given.

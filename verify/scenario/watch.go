@@ -9,13 +9,14 @@ import (
 	"rnicmmu/components/msg"
 	"rnicmmu/components/pcie"
 	"rnicmmu/platform"
+	"rnicmmu/verify/wires"
 )
 
 // watcher names what the links carry and does what the rules say to it.
 type watcher struct {
 	p         *player
 	sightings map[string][]sighting // by name, on hosts' links, in order of time
-	stores    map[uint32][]store    // by page, in the order in which they left
+	stores    map[uint32][]store    // by page, in the order in which memory took them
 }
 
 // sighting is a message that left.
@@ -24,12 +25,15 @@ type sighting struct {
 	adapter int
 }
 
-// store is a TLP of data for a page.
+// store is what memory takes for a page.
 type store struct {
 	event  int
 	id     uint64
 	offset uint32
 }
+
+// peerPrefix begins the names of messages on peers' links.
+const peerPrefix = "peer:"
 
 // linkWatch is the director of one link.
 type linkWatch struct {
@@ -43,6 +47,9 @@ type linkWatch struct {
 // watch attaches a watcher to a system's links.
 func (p *player) attach(s *platform.System) {
 	p.watch = &watcher{p: p, sightings: map[string][]sighting{}, stores: map[uint32][]store{}}
+	for _, end := range wires.Of[msg.MemReq](s, "", "memory") {
+		end.Wire.OnTaken(p.watch.store)
+	}
 	for i := range p.adapters {
 		host := &linkWatch{w: p.watch, adapter: i, offered: map[string]int{}, left: map[string]int{}}
 		peer := &linkWatch{w: p.watch, adapter: i, peer: true, offered: map[string]int{}, left: map[string]int{}}
@@ -106,7 +113,6 @@ func (l *linkWatch) Offered(now clocked.Time, m pcie.Message) (until clocked.Tim
 // Sent implements pcie.Director.
 func (l *linkWatch) Sent(now clocked.Time, m pcie.Message, last bool) (damage string) {
 	name := messageName(&m)
-	l.store(&m, name)
 	if !last {
 		return ""
 	}
@@ -119,7 +125,7 @@ func (l *linkWatch) Sent(now clocked.Time, m pcie.Message, last bool) (damage st
 	}
 	seen := name
 	if l.peer {
-		seen += ",peer"
+		seen = peerPrefix + seen
 	}
 	l.w.sightings[seen] = append(l.w.sightings[seen], sighting{now, l.adapter})
 	if damage != "" {
@@ -130,11 +136,12 @@ func (l *linkWatch) Sent(now clocked.Time, m pcie.Message, last bool) (damage st
 	return damage
 }
 
-// store notes data on their way to a page.
-func (l *linkWatch) store(m *pcie.Message, name string) {
-	if e, ours := l.w.p.counts[m.Counts]; ours && name == "data-write" && m.Oracle.Page != msg.NoPage {
-		within := uint32(uint64(m.PA) & (l.w.p.pageBytes - 1))
-		l.w.stores[m.Oracle.Page] = append(l.w.stores[m.Oracle.Page], store{e, m.Oracle.Write, within})
+// store notes data that memory takes for a page.
+func (w *watcher) store(_ clocked.Time, m *msg.MemReq) {
+	e, ours := w.p.counts[m.Counts]
+	if ours && m.Write && m.Kind == msg.KindData && !m.Poisoned && m.Oracle.Page != msg.NoPage {
+		within := uint32(uint64(m.PA) & (w.p.pageBytes - 1))
+		w.stores[m.Oracle.Page] = append(w.stores[m.Oracle.Page], store{e, m.Oracle.Write, within})
 	}
 }
 

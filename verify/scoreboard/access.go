@@ -216,8 +216,10 @@ func (b *Scoreboard) completed(now clocked.Time, m *measure.Access, placed bool)
 	a.completed = true
 	good := m.Status == measure.StatusOK
 	switch {
-	case a.op.Atomic() && (good && a.stores != 1 || a.stores > 1):
+	case a.stores > 1 && a.op.Atomic():
 		b.log.Report(ruleAtomic, now, "access %d (%v) stored to memory %d times", m.ID, m.Status, a.stores)
+	case a.stores == 0 && good && a.op.Atomic():
+		return // until the end: its store is posted
 	case good && a.op == model.OpRead && !a.sent.has(0, a.len):
 		b.log.Report(ruleWhole, now, "access %d succeeds, and of its %d bytes were read and sent back only %v", m.ID, a.len, a.sent.content)
 	case good && !a.op.Responds() && !a.whole():
@@ -235,7 +237,14 @@ func (a *access) whole() bool { return a.covered.has(0, a.len) }
 func (b *Scoreboard) finishAccesses(now clocked.Time) {
 	s := &b.accesses
 	for id := s.first; id < s.next; id++ {
-		if a := s.at(id); a != nil && a.completed && !a.whole() && !a.poisoned && !b.system.CutOff(int(a.adapter)) {
+		a := s.at(id)
+		switch {
+		case a == nil || !a.completed || a.poisoned || b.system.CutOff(int(a.adapter)):
+		case a.op.Atomic():
+			if a.stores != 1 {
+				b.log.Report(ruleAtomic, now, "access %d succeeded, and stored to memory %d times", id, a.stores)
+			}
+		case !a.whole():
 			b.log.Report(ruleWhole, now, "access %d was acknowledged, and of its %d bytes were stored only %v", id, a.len, a.covered.content)
 		}
 	}

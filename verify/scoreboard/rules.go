@@ -33,11 +33,11 @@ var (
 		Source:  "KEY-4; derived",
 		Example: "WRITE of 64 bytes to va 0x1ff0: the second 48 bytes are stored to 0x1000"}
 	ruleWhole = &rule.Rule{ID: "SCB-BYTE-03", Title: "what is acknowledged is whole",
-		Meaning: "An access that succeeds has stored, or read and sent back, each of its bytes: a READ and an atomic, and under qp.ack_point placement a WRITE, when it completes; others by the end of the run.",
+		Meaning: "An access that succeeds has stored, or read and sent back, each of its bytes: a READ, and under qp.ack_point placement without a backup ring a WRITE, when it completes; others by the end of the run.",
 		Source:  "RC-1, FLT-6",
 		Example: "WRITE of two packets; the second is dropped for a fault; both are acknowledged"}
 	ruleAtomic = &rule.Rule{ID: "SCB-ATOM-01", Title: "an atomic executes once",
-		Meaning: "An atomic that succeeds has stored to memory once, and one that fails at most once.",
+		Meaning: "An atomic that succeeds has stored to memory once by the end of the run, and one that fails at most once.",
 		Source:  "KEY-5; [Linux] rxe_resp.c",
 		Example: "FETCH_ADD; its response is late; the request is sent again, and 8 bytes are stored again"}
 	ruleResponse = &rule.Rule{ID: "SCB-BYTE-04", Title: "a response carries what was read for it",

@@ -123,11 +123,14 @@ func verb(write bool) string {
 	return "read"
 }
 
+// tag names a read; behind a switch, adapters of one root port have the same.
+type tag struct{ adapter, number uint16 }
+
 // watchMemory looks at what memory does for adapters.
 func (b *Scoreboard) watchMemory(s *platform.System) {
 	requests, answers := wires.Of[msg.MemReq](s, "", "memory"), wires.Of[msg.MemDone](s, "memory", "")
 	for i := range requests {
-		pending := map[uint16]read{}
+		pending := map[tag]read{}
 		requests[i].Wire.OnTaken(func(now clocked.Time, m *msg.MemReq) {
 			if m.Kind != msg.KindData || m.Oracle.Page == msg.NoPage {
 				return
@@ -136,14 +139,15 @@ func (b *Scoreboard) watchMemory(s *platform.System) {
 				b.store(now, m)
 				return
 			}
-			pending[m.Tag] = b.reads(now, m)
+			pending[tag{m.Adapter, m.Tag}] = b.reads(now, m)
 		})
 		answers[i].Wire.OnSent(func(now clocked.Time, m *msg.MemDone) {
 			if m.Kind != msg.KindData {
 				return
 			}
-			if r, asked := pending[m.Tag]; asked {
-				delete(pending, m.Tag)
+			t := tag{m.Adapter, m.Tag}
+			if r, asked := pending[t]; asked {
+				delete(pending, t)
 				b.answered(now, &r, m)
 			}
 		})
@@ -159,7 +163,8 @@ func (b *Scoreboard) watchPeers(s *platform.System) {
 		w.Wire.OnSent(b.responded)
 	}
 	for i, w := range wires.Of[msg.Inbox](s, "peer_memory", "driver") {
-		placed := s.Adapters()[i].QP.AckPoint == "placement"
+		q := &s.Adapters()[i].QP
+		placed := q.AckPoint == "placement" && q.FaultResponse != "backup" // what is in the ring is acknowledged
 		w.Wire.OnSent(func(now clocked.Time, m *msg.Inbox) {
 			if a, ok := m.Body.(*measure.Access); ok {
 				b.completed(now, a, placed)

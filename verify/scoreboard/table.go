@@ -85,9 +85,7 @@ func (a *adapter) told(c *msg.Command) {
 			}
 		}
 	case msg.CmdInvalidate, msg.CmdSuspend:
-		if !c.Whole {
-			a.closing(c, 1)
-		}
+		a.closing(c, 1)
 	}
 }
 
@@ -104,14 +102,13 @@ func (a *adapter) closing(c *msg.Command, n int32) {
 
 // completed: the completion entry of a command comes to memory.
 func (a *adapter) completed(c *msg.Command) {
-	switch {
-	case c.Whole:
-	case c.Op == msg.CmdInvalidate, c.Op == msg.CmdSuspend:
+	switch c.Op {
+	case msg.CmdInvalidate, msg.CmdSuspend: // of a suspended region these entries go before it opens
 		a.closing(c, -1)
 		for i := range uint64(c.Count) {
 			a.close(a.at(c.Entry + i))
 		}
-	case c.Op == msg.CmdProtect:
+	case msg.CmdProtect:
 		for i := range uint64(c.Count) {
 			if x := a.at(c.Entry + i); x.open && x.write {
 				a.count(x, -1)

@@ -119,6 +119,7 @@ func (m *Device) ask(now clocked.Time, d *msg.DMA) {
 	if uint64(d.PA)%model.Shift4K.Bytes() != 0 || d.Len == 0 || d.Len%ats.EntryBytes != 0 || d.Address.PASID != m.config.PASID || !m.config.On {
 		m.log.Report(Aligned, now, "adapter %d: translation request for %d B at %#x of process %d", m.config.Adapter, d.Len, uint64(d.PA), d.Address.PASID)
 	}
+	m.pages.At(uint64(d.PA) >> m.config.Shift) // for an invalidation to find, which may pass the answer
 	*dense.Slot(&m.requests, d.Cookie&(1<<32-1)) = request{live: true, store: d.Address.Store, page: uint64(d.PA) >> m.config.Shift, seq: m.seq}
 }
 

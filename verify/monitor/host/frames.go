@@ -112,7 +112,7 @@ func (f *Frames) PageOp(now clocked.Time, op *msg.PageOp) {
 	case msg.PageFree:
 		f.unreached(now, op.Frame)
 		x := f.frames.At(uint64(op.Frame))
-		if x.dirty {
+		if x.dirty && op.Page != msg.NoPage { // what an old registration kept is nobody's
 			f.log.Report(Kept, now, "frame %d of page %d was stored to by an adapter, and goes unsaved", op.Frame, op.Page)
 		}
 		*x = frame{}

@@ -58,7 +58,7 @@ func (m *Monitor) watch(log *rule.Log, net *network, l platform.LinkInfo) (up, d
 // endpoint watches the adapter's end of a link.
 func (m *Monitor) endpoint(s *platform.System, up, down *direction, l pcie.Line) {
 	u := &endpoint{id: l.Spec.Adapter, up: up, down: down, requests: newRequests(l.Spec)}
-	up.net.endpoints[u.id] = u
+	up.net.add(u)
 	up.writer, down.reader = u, u
 	requests, answers := into[msg.DMA](s, l.Writer), outOf[msg.DMADone](s, l.Writer)
 	u.unpaid = make([]int, len(requests))

@@ -91,12 +91,14 @@ func (u *bridge) sent(now clocked.Time, d *direction, p *pcie.Shown) {
 
 func (u *bridge) waiting(d *direction) (since clocked.Time, what msg.TLPType, ok bool) {
 	for i := range u.ports {
-		if t, class, may := u.ports[i].source.waiting(d, d.port); may && (!ok || t < since) {
-			since, what, ok = t, class, true
+		if a, class := u.ports[i].source.waiting(d, d.port); a != nil && (!ok || a.ready < since) {
+			since, what, ok = a.ready, class, true
 		}
 	}
 	return since, what, ok
 }
+
+func (u *bridge) mayAsk(*direction, *asked) bool { return true }
 
 func (u *bridge) finish(now clocked.Time) {
 	for i := range u.ports {

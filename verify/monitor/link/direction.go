@@ -20,6 +20,8 @@ type unit interface {
 	drained(now clocked.Time, d *direction, p *pcie.Shown)
 	// waiting is since when a TLP waits that nothing keeps from the direction.
 	waiting(d *direction) (since clocked.Time, what msg.TLPType, ok bool)
+	// mayAsk tells whether it has a tag and a place for what a request asks for.
+	mayAsk(d *direction, a *asked) bool
 }
 
 // direction watches one direction of a link. Its Acks, Naks and UpdateFC go the

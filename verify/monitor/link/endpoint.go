@@ -142,7 +142,16 @@ func reply(now clocked.Time, p *pcie.Shown, completer uint16, status msg.Status,
 }
 
 func (u *endpoint) waiting(d *direction) (since clocked.Time, what msg.TLPType, ok bool) {
-	return u.source.waiting(d, 0)
+	a, class := u.source.waiting(d, 0)
+	if a == nil {
+		return 0, 0, false
+	}
+	return max(a.ready, u.requests.freed), class, true
+}
+
+func (u *endpoint) mayAsk(d *direction, a *asked) bool {
+	r := &u.requests
+	return r.open < r.most && r.reserved+min(uint64(a.len-a.offset), uint64(d.spec.MRRS)) <= uint64(d.spec.CompletionBuffer)
 }
 
 // finish reports at rest what was left undone.

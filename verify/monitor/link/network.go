@@ -12,25 +12,29 @@ const host = ^uint16(0)
 // network is a root port and what is below it.
 type network struct {
 	root      *pcie.Spec
-	endpoints map[uint16]*endpoint // by Requester ID; looked up when nothing is nearer
-	near      *endpoint            // the one that was asked for last
+	endpoints []*endpoint // by Requester ID; nil: there is none
 }
 
-func newNetwork(root *pcie.Spec) *network {
-	return &network{root: root, endpoints: map[uint16]*endpoint{}}
+func newNetwork(root *pcie.Spec) *network { return &network{root: root} }
+
+func (n *network) add(u *endpoint) {
+	for int(u.id) >= len(n.endpoints) {
+		n.endpoints = append(n.endpoints, nil)
+	}
+	n.endpoints[u.id] = u
 }
 
 // endpoint is the one with an ID; nil: there is none.
 func (n *network) endpoint(id uint16) *endpoint {
-	if n.near == nil || n.near.id != id {
-		n.near = n.endpoints[id]
+	if int(id) < len(n.endpoints) {
+		return n.endpoints[id]
 	}
-	return n.near
+	return nil
 }
 
 // origin is the link on which TLPs of a sender begin, which decides of their size.
 func (n *network) origin(sender uint16) *pcie.Spec {
-	if e := n.endpoint(sender); sender != host && e != nil {
+	if e := n.endpoint(sender); e != nil {
 		return e.up.spec
 	}
 	return n.root

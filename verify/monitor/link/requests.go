@@ -24,8 +24,9 @@ type requests struct {
 	first    int
 	tags     []request
 	open     int
-	most     int    // outstanding at once
-	reserved uint64 // bytes that are still to come
+	most     int          // outstanding at once
+	reserved uint64       // bytes that are still to come
+	freed    clocked.Time // a tag, or space: when last
 }
 
 func newRequests(s *pcie.Spec) requests {
@@ -101,6 +102,7 @@ func (r *requests) complete(now clocked.Time, d *direction, p *pcie.Shown, adapt
 	if !p.Last && end%rcb != 0 {
 		d.log.Report(Boundary, now, "%s: completion %d of tag %d ends at %#x, which is no multiple of %d", d.name, p.Seq, p.Tag, end, rcb)
 	}
+	r.freed = now
 	n := min(p.Len, t.len-t.got)
 	t.got += n
 	r.reserved -= uint64(n)

@@ -104,7 +104,13 @@ func (u *root) drained(now clocked.Time, d *direction, p *pcie.Shown) {
 }
 
 func (u *root) waiting(d *direction) (since clocked.Time, what msg.TLPType, ok bool) {
-	return u.source.waiting(d, 0)
+	a, class := u.source.waiting(d, 0)
+	if a == nil {
+		return 0, 0, false
+	}
+	return a.ready, class, true
 }
+
+func (u *root) mayAsk(*direction, *asked) bool { return true }
 
 func (u *root) finish(now clocked.Time) { u.down.unsent(now, &u.source) }

@@ -26,8 +26,8 @@ var (
 	TakenEarly = &rule.Rule{ID: "PCIE-ORD-03", Title: "a receiver keeps the order too",
 		Meaning: "A unit takes no TLP out of its receive buffer before an earlier posted one that it may not pass.",
 		Source:  "[PCIe] table 2-40", Example: "a doorbell arrives, then a completion without RO; the completion is taken while the doorbell stands"}
-	HeldUp = &rule.Rule{ID: "PCIE-ORD-04", Title: "what has to pass passes",
-		Meaning: "The line does not stand idle while the oldest posted TLP, or a completion that no older posted one keeps, has credits and a place in the replay buffer: nothing else may block it, or deadlock threatens.",
+	HeldUp = &rule.Rule{ID: "PCIE-ORD-04", Title: "what can go goes, and what has to pass passes",
+		Meaning: "The line does not stand idle while the oldest TLP of a class has credits, a place in the replay buffer and, a request, a tag and completion space, and no older posted TLP keeps it: nothing else may block it, or deadlock threatens. A tag that is never used again shows here.",
 		Source:  "[PCIe] table 2-40 (yes: must be able to pass)", Example: "reads wait for credits; a write is accepted behind them, has credits, and stays"}
 	Attributes = &rule.Rule{ID: "PCIE-ORD-05", Title: "only payload may pass",
 		Meaning: "RO and IDO are on reads and writes of payload, as the link is set, and RO on their completions; on nothing that tells of them. Requester ID and PASID are those of the transfer.",

@@ -97,21 +97,22 @@ func (s *source) passes(now clocked.Time, d *direction, a *asked, p *pcie.Shown,
 	}
 }
 
-// waiting is the posted TLP or completion that could go by a direction, as
-// nothing before it keeps it, it has credits and the replay buffer has room.
-func (s *source) waiting(d *direction, egress int) (since clocked.Time, what msg.TLPType, ok bool) {
-	if d.sequence.outstanding() > 0 && (d.sequence.outstanding() >= d.spec.ReplayBuffer.TLPs || d.sequence.held+int64(d.spec.MPS)+64 > int64(d.spec.ReplayBuffer.Bytes)) {
-		return 0, 0, false
+// waiting is the oldest TLP of a class that could go by a direction: nothing
+// before it keeps it, it has credits, and the replay buffer has room.
+func (s *source) waiting(d *direction, egress int) (a *asked, class msg.TLPType) {
+	q, b := &d.sequence, &d.spec.ReplayBuffer
+	if n := q.outstanding(); n > 0 && (n >= b.TLPs || q.held+int64(d.spec.MPS)+64 > int64(b.Bytes)) {
+		return nil, 0
 	}
 	posted := s.oldest(msg.Posted, egress)
-	if posted != nil && d.affords(msg.Posted, posted) {
-		return posted.ready, msg.Posted, true
+	for class := range msg.TLPType(numClasses) {
+		a := s.oldest(class, egress)
+		kept := a == nil || class != msg.Posted && posted != nil && posted.number < a.number && (class != msg.Completion || !a.rule.Relaxed)
+		if !kept && d.affords(class, a) && (class != msg.NonPosted || d.writer.mayAsk(d, a)) {
+			return a, class
+		}
 	}
-	c := s.oldest(msg.Completion, egress)
-	if c != nil && (posted == nil || posted.number > c.number || c.rule.Relaxed) && d.affords(msg.Completion, c) {
-		return c.ready, msg.Completion, true
-	}
-	return 0, 0, false
+	return nil, 0
 }
 
 func (s *source) oldest(class msg.TLPType, egress int) *asked {

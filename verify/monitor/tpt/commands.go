@@ -81,6 +81,9 @@ func (m *Monitor) completed(now clocked.Time, p *msg.Command) {
 	case c.whole:
 		if r := m.lookup(c.key); r != nil && c.op == msg.CmdSuspend {
 			r.suspends++
+			if c.count > 0 { // these entries go, or are filled anew, before it opens
+				m.changeWords(&command{op: msg.CmdInvalidate, entry: c.entry, count: c.count})
+			}
 		} else if r != nil && r.suspends > 0 {
 			r.suspends--
 		}

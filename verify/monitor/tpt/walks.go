@@ -31,8 +31,9 @@ func (m *Monitor) leaf(d *msg.DMA) (line uint64, ok bool) {
 	if d.Kind != msg.KindMTT || d.PA < m.config.Leaves || m.config.Mode != tpt.Table {
 		return 0, false
 	}
+	const chunk = 512 // entries; the table's directories begin behind its last chunk
 	entry := uint64(d.PA-m.config.Leaves) / 8
-	return m.lineOf(entry), entry < m.config.Entries+8
+	return m.lineOf(entry), entry < (m.config.Entries+chunk-1)/chunk*chunk
 }
 
 // readSent sees a read of a table, or a translation request, leave the unit.

@@ -1,13 +1,12 @@
-package platform
+package random
 
-// draws are the values that the property test chooses among, key by key. The
-// first is the one that shrinking prefers.
-var draws = []struct {
+// table are the values to choose among, key by key. The first is the one that
+// shrinking prefers.
+var table = []struct {
 	key    string
 	values []string
-	fixed  bool // the first value is not the default
+	always bool // the first value is not the default
 }{
-	{"seed", []string{"1", "2", "3"}, false},
 	{"translate_per", []string{"request", "packet", "tlp"}, false},
 	{"tpt.tables", []string{"host", "onboard"}, false},
 	{"tpt.mtt.levels", []string{"1", "2", "3"}, false},
@@ -105,10 +104,10 @@ var draws = []struct {
 	{"host.numa.sockets", []string{"1", "2"}, false},
 	{"host.numa.pages", []string{"first", "interleave"}, false},
 	{"workload.pattern", []string{"uniform", "sequential", "strided", "zipf", "pointer-chase", "hotset", "keyvalue"}, false},
-	{"workload.qps", []string{"1", "2", "16"}, true},
+	{"workload.qps", []string{"1", "2", "16", "64"}, true},
 	{"workload.outstanding", []string{"1", "4", "32"}, true},
 	{"workload.regions", []string{"1", "3"}, false},
-	{"workload.registration", []string{"once", "implicit"}, false},
+	{"workload.registration", []string{"once", "implicit", "each", "cached"}, false},
 	{"workload.registration_advice", []string{"none", "read", "write", "no_fault"}, false},
 	{"workload.access_bytes", []string{"64B", "1B", "8B", "4KiB", "100000B"}, false},
 	{"workload.receive_buffers", []string{"64", "1", "2"}, false},
@@ -163,17 +162,31 @@ var draws = []struct {
 	{"tcp.out_of_order", []string{"hold", "drop"}, false},
 	{"tcp.ack_every", []string{"1", "2"}, false},
 	{"tcp.delayed_ack", []string{"40ms", "100us"}, false},
+	{"workload.registration_method", []string{"regular", "fast", "window"}, false},
+	{"workload.registration_cache", []string{"16", "1", "2"}, false},
+	{"workload.registration_hook", []string{"none", "notice"}, false},
+	{"workload.remap_interval", []string{"0ns", "100us"}, false},
+	{"workload.send_invalidate", []string{"0", "0.5"}, false},
+	{"workload.arrival", []string{"exponential", "fixed"}, false},
+	{"workload.aggressor_fraction", []string{"0", "0", "0.3"}, false},
+	{"workload.aggressor_working_set", []string{"64KiB"}, true},
+	{"workload.aggressor_registration", []string{"once", "each", "cached"}, false},
+	{"host.events.unmap_pages", []string{"1", "4"}, false},
+	{"host.events.child_lifetime", []string{"1ms", "50us"}, false},
 }
 
 // mixes of operations: READ, SEND, atomic; what is left are WRITEs.
 var mixes = [][3]string{{"0", "0", "0"}, {"1", "0", "0"}, {"0.5", "0", "0"}, {"0.3", "0.3", "0.3"}, {"0", "1", "0"}, {"0", "0", "1"}, {"0.4", "0", "0.3"}}
 
-// schemes are the hosts that the property test chooses among: a scheme, and the
-// settings in which adapters differ from it and from each other.
-var schemes = []struct {
+// host is a scheme, and the settings in which adapters differ from it and from
+// each other.
+type host struct {
 	scheme   string
-	adapters string // empty: as adapters has them
-}{
+	adapters string // empty: one of adapterLists
+}
+
+// schemes are the hosts to choose among.
+var schemes = []host{
 	{"pinned", ""}, {"odp", ""}, {"sva", ""}, {"iommu", ""}, {"suspend", ""},
 	{"odp", "[{}, {scheme: suspend}]"},
 	{"odp", "[{scheme: sva, tpt.mtt.line_entries: 1}, {}]"},

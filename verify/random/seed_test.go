@@ -1,0 +1,3 @@
+package random
+
+import _ "rnicmmu/internal/seed"
