@@ -26,7 +26,7 @@ func TestVerifyCoverage(t *testing.T) {
 	if page, err := os.ReadFile(filepath.Join(dir, "a", "coverage.html")); err != nil || !strings.Contains(string(page), "race_invalidate") {
 		t.Errorf("page: %v", err)
 	}
-	got = tool(t, dir, "verify", "coverage", "--seeds", "0", "--merge", "a/coverage.json", "--merge", "a/coverage.json", "--out", "b")
+	got = tool(t, dir, "verify", "coverage", "--merge", "a/coverage.json", "--merge", "a/coverage.json", "--out", "b")
 	b, err := coverage.Read(filepath.Join(dir, "b", "coverage.json"))
 	if got.code != 0 || err != nil || b.Runs != 4 {
 		t.Fatalf("code %d, %v: %s", got.code, err, got.stderr)
