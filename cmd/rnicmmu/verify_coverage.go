@@ -8,7 +8,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
-	"strconv"
+	"slices"
 	"strings"
 	"text/tabwriter"
 
@@ -17,12 +17,13 @@ import (
 	"rnicmmu/sweep"
 	"rnicmmu/verify"
 	"rnicmmu/verify/coverage"
+	"rnicmmu/verify/random"
 )
 
 // coverageFlags are those of verify coverage.
 type coverageFlags struct {
 	common
-	seeds   int
+	seeds   uint
 	merge   []string
 	verbose bool
 }
@@ -34,16 +35,16 @@ func verifyCoverageCommand() *cobra.Command {
 		Short: "which situations runs come to",
 		Long: "Run configurations with a collector of covergroups beside each, merge what it\n" +
 			"counted and print covered bins by group. Without CONFIG those are a list that\n" +
-			"uses every part of the system, directed ones for rare races, and the scenarios\n" +
-			"that ship; with it, that one alone. --seeds repeats the list, or the CONFIG, with\n" +
-			"as many seeds.",
-		Example: "  rnicmmu verify coverage --out results\n  rnicmmu verify coverage mine.yaml -v\n" +
-			"  rnicmmu verify coverage --seeds 0 --merge a/coverage.json --merge b/coverage.json",
+			"uses every part of the system, directed ones for rare races, the scenarios that\n" +
+			"ship and, with --seeds, random systems (verify random); with it, that one alone,\n" +
+			"with as many seeds. With --merge alone nothing is run.",
+		Example: "  rnicmmu verify coverage --seeds 100 --out results\n  rnicmmu verify coverage mine.yaml -v\n" +
+			"  rnicmmu verify coverage --merge a/coverage.json --merge b/coverage.json",
 		Args: atMost("CONFIG"),
 		RunE: func(c *cobra.Command, args []string) error { return f.run(c, args) },
 	}
 	f.register(c)
-	c.Flags().IntVar(&f.seeds, "seeds", 1, "seeds that each configuration runs with, from 1 on; 0: no run")
+	c.Flags().UintVar(&f.seeds, "seeds", 0, "random systems, of seeds from 1 on; of CONFIG: seeds from its own on, at least one")
 	c.Flags().StringArrayVar(&f.merge, "merge", nil, "a coverage.json to be merged in, repeatable")
 	c.Flags().BoolVarP(&f.verbose, "verbose", "v", false, "name the bins that were not hit")
 	return c
@@ -55,11 +56,14 @@ func (f *coverageFlags) run(c *cobra.Command, args []string) error {
 		return err
 	}
 	simulating.Store(true)
-	run := f.all
-	if len(args) > 0 {
-		run = f.one
+	var err error
+	switch {
+	case len(args) > 0:
+		err = f.one(c, args, &total)
+	case len(f.merge) == 0 || c.Flags().Changed("seeds"):
+		err = f.all(c, &total)
 	}
-	if err := run(c, args, &total); err != nil {
+	if err != nil {
 		return err
 	}
 	if err := f.write(total); err != nil {
@@ -103,7 +107,7 @@ func (f *coverageFlags) one(c *cobra.Command, args []string, total **coverage.Re
 	if err != nil {
 		return err
 	}
-	for n := range f.seeds {
+	for n := range max(1, f.seeds) {
 		job := sweep.Job{Spec: spec, Input: in, Watch: verify.Attach}
 		job.Spec.Seed += uint64(n)
 		r, broken, err := coverage.Cover(c.Context(), &job)
@@ -111,7 +115,8 @@ func (f *coverageFlags) one(c *cobra.Command, args []string, total **coverage.Re
 			return err
 		}
 		if len(broken) > 0 {
-			return fmt.Errorf("%s at %v: %s", broken[0].Rule, broken[0].TimePS, broken[0].What)
+			fmt.Fprintf(c.OutOrStdout(), "seed %d: %s at %v: %s\n", job.Spec.Seed, broken[0].Rule, broken[0].TimePS, broken[0].What)
+			return errViolation
 		}
 		if *total, err = coverage.Merge(*total, r); err != nil {
 			return err
@@ -120,24 +125,16 @@ func (f *coverageFlags) one(c *cobra.Command, args []string, total **coverage.Re
 	return nil
 }
 
-// all runs the lists. A seed beyond the first is no directed corner's any more,
-// which asks for no more than its own.
-func (f *coverageFlags) all(c *cobra.Command, _ []string, total **coverage.Report) error {
+// all runs the lists, the scenarios and random systems.
+func (f *coverageFlags) all(c *cobra.Command, total **coverage.Report) error {
 	if len(f.set) > 0 || f.trace != "" || c.Flags().Changed("seed") {
 		return errors.New("--set, --trace and --seed go with CONFIG; the lists have settings of their own")
 	}
+	inputs := slices.Concat(coverage.Inputs, coverage.Corners)
 	for n := range f.seeds {
-		for _, in := range coverage.Inputs {
-			in.Set = append(in.Set[:len(in.Set):len(in.Set)], "seed="+strconv.Itoa(n+1))
-			if err := add(c.Context(), in, total); err != nil {
-				return err
-			}
-		}
+		inputs = append(inputs, coverage.Input{Name: fmt.Sprintf("random system %d", n+1), Set: random.Settings(uint32(n) + 1)})
 	}
-	if f.seeds == 0 {
-		return nil
-	}
-	for _, in := range coverage.Corners {
+	for _, in := range inputs {
 		if err := add(c.Context(), in, total); err != nil {
 			return err
 		}

@@ -100,17 +100,20 @@ func (c *Collector) meets(a *adapter, p uint32, m meet) {
 
 // enter takes note of all that goes on at its pages as it comes to a phase.
 func (c *Collector) enter(a *adapter, x *closing, ph phase) {
-	g := races[x.kind]
 	for p := x.first; p <= x.last; p++ {
-		f := a.at(p)
-		for m, n := range [...]uint32{meetAsked: uint32(f.asked), meetWalk: uint32(f.walks), meetReadAhead: uint32(f.ahead), meetHeld: uint32(f.held),
-			meetWrite: f.writes, meetRead: uint32(f.reads), meetFault: uint32(f.faults), meetFill: uint32(f.fills), meetPrefetch: uint32(f.prefetches)} {
-			if n > 0 {
-				c.hit(g, int(ph), m)
-			}
-		}
-		c.others(a, x, p, ph)
+		c.enterAt(a, x, p, ph)
 	}
+}
+
+func (c *Collector) enterAt(a *adapter, x *closing, p uint32, ph phase) {
+	f := a.at(p)
+	for m, n := range [...]uint32{meetAsked: uint32(f.asked), meetWalk: uint32(f.walks), meetReadAhead: uint32(f.ahead), meetHeld: uint32(f.held),
+		meetWrite: f.writes, meetRead: uint32(f.reads), meetFault: uint32(f.faults), meetFill: uint32(f.fills), meetPrefetch: uint32(f.prefetches)} {
+		if n > 0 {
+			c.hit(races[x.kind], int(ph), m)
+		}
+	}
+	c.others(a, x, p, ph)
 }
 
 // others takes note of the other things under way at a page.

@@ -38,7 +38,8 @@ var (
 	keyVerdict = list("key_verdict", "check of a key that refused an access, as the responder is told", names(key.NoChild+1)...).
 			ignore("it refuses nothing for good", "ok", "zero length", "suspended", "no child").
 			ignore("the unit knows no indirect keys but implicit regions", "too deep")
-	keyChange = cross("key_change", "change of the protection table × how it ended", keyChanges, []string{"done", "refused"})
+	keyChange = cross("key_change", "change of the protection table × how it ended", keyChanges, []string{"done", "refused"}).
+			ignore("the kernel asks for what its own books allow", "register"+times+"refused", "deregister"+times+"refused", "fast register"+times+"refused", "bind"+times+"refused", "list entry"+times+"refused")
 	rnrReason = cross("not_ready", "answer to an access that the host is not ready for × why", []string{"RNR NAK", "segment dropped"}, []string{"moving", "paging", "over-advertised", "no receive buffer"}).
 			ignore("iWARP ends the stream then", "segment dropped"+times+"no receive buffer")
 	terminateReason = list("terminate_reason", "what a Terminate message of iWARP says", terminateNames...)

@@ -69,4 +69,4 @@ func init() {
 
 // allowedSet counts uses of translations by how many were permitted.
 var allowedSet = cross("allowed_set", "DMA at the root port × translations of its page that were permitted: the one, and one more for each invalidation under way",
-	[]string{"read", "store"}, []string{"1", "2", "3 or more"})
+	[]string{"store", "read"}, []string{"1", "2", "3 or more"})

@@ -124,7 +124,7 @@ func TestPage(t *testing.T) {
 		}
 	}
 	at := strings.Index(text, `id="allowed_set"`)
-	if hit, missing := strings.Index(text[at:], "read × 1<"), strings.Index(text[at:], "store × 1<"); hit < missing {
+	if hit, missing := strings.Index(text[at:], "store × 1<"), strings.Index(text[at:], "read × 1<"); hit < missing {
 		t.Error("a bin that was hit is before one that was not")
 	}
 	if strings.Contains(text, "http") || strings.Contains(text, "src=") {

@@ -144,8 +144,7 @@ func (c *Collector) calledBack(a *adapter, handle uint32) {
 	for i := range a.live {
 		x := &a.live[i]
 		if x.first <= p && p <= x.last && x.phase <= phaseReceived {
-			one := closing{kind: x.kind, first: p, last: p}
-			c.enter(a, &one, phaseMarked)
+			c.enterAt(a, x, p, phaseMarked)
 		}
 	}
 }
