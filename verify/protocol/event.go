@@ -88,6 +88,7 @@ const (
 	TranslationGiven // Token: a handle of the adapter's
 	TranslationReturned
 	DMASeen // at memory, meant for the page
+	GivenUp // the process does not want the page's content any more
 	numKinds
 )
 
@@ -148,6 +149,7 @@ var kinds = [numKinds]struct{ from, to, what string }{
 	TranslationGiven:    {"adapter", "adapter", "translation is given out"},
 	TranslationReturned: {"adapter", "adapter", "translation is returned"},
 	DMASeen:             {"adapter", "memory", "DMA"},
+	GivenUp:             {"kernel", "memory", "content is given up"},
 }
 
 // String is the kind for people.

@@ -10,7 +10,7 @@ func seen(t *testing.T, line string) Event {
 	t.Helper()
 	verbs := map[string]Kind{"assign": FrameAssigned, "copy": FrameCopied, "out": PagedOut, "free": FrameFreed, "fill": FillSent, "zap": ZapSent,
 		"movezap": MoveZapSent, "protect": ProtectSent, "suspend": SuspendSent, "unsuspend": UnsuspendSent, "resume": ResumeSent,
-		"done": CommandCompleted, "fault": FaultSeen, "give": TranslationGiven, "return": TranslationReturned, "dma": DMASeen}
+		"done": CommandCompleted, "fault": FaultSeen, "give": TranslationGiven, "return": TranslationReturned, "dma": DMASeen, "cut": CutOff, "drop": GivenUp}
 	var e Event
 	words := strings.Fields(line)
 	for i, w := range words {
@@ -71,6 +71,9 @@ func TestFollowerFollows(t *testing.T) {
 		"move under suspension":       brought + ", suspend, done, copy f2, free f1, fill f2 w, unsuspend, done, done, give f2 w t1, return t1, dma f2 w",
 		"protect":                     brought + ", protect, done, give f1 t3, return t3",
 		"nested":                      brought + ", suspend, suspend, done, unsuspend, done, done, unsuspend, done",
+		"cut off":                     brought + ", give f1 w t9, zap, cut, out f1, free f1, done",
+		"given up":                    brought + ", dma f1 w, zap, done, drop, free f1",
+		"fill behind another's zap":   brought + ", zap a1, fill f1 w, done a1, done, zap, done, free f1",
 		"come back":                   brought + ", zap, done, free f1, fault t1, assign f2, fill f2, done, resume t1, give f2 t1, return t1",
 	} {
 		observe(t, name, events, "")

@@ -1,0 +1,284 @@
+package follow
+
+import (
+	"sort"
+
+	"rnicmmu/clocked"
+	"rnicmmu/components/msg"
+	"rnicmmu/model"
+	"rnicmmu/platform"
+	"rnicmmu/verify/monitor/dense"
+	"rnicmmu/verify/protocol"
+	"rnicmmu/verify/wires"
+)
+
+// ringCookie marks requests of the backup ring, which are many at once.
+const ringCookie = 1 << 32
+
+// ask is a translation that is asked for.
+type ask struct {
+	cookie uint64
+	va     model.VA
+	page   uint32
+	write  bool
+}
+
+func (c *Path) watchKernel(s *platform.System) {
+	for _, w := range wires.Of[msg.Doorbell](s, "kernel", "") {
+		w.Wire.OnSent(c.doorbell)
+	}
+	for _, w := range wires.Of[msg.Inbox](s, "memory", "kernel") {
+		w.Wire.OnSent(c.inbox)
+	}
+	for _, w := range wires.Of[msg.PageOp](s, "kernel", "memory") {
+		w.Wire.OnSent(c.pageOp)
+	}
+}
+
+func (c *Path) watchUnits(s *platform.System) {
+	for _, w := range wires.Of[msg.Translate](s, "responder", "tpt") {
+		if a := &c.adapters[w.To]; a.table {
+			w.Wire.OnSent(func(_ clocked.Time, m *msg.Translate) { a.asked(m) })
+		}
+	}
+	for _, w := range wires.Of[msg.Translation](s, "tpt", "responder") {
+		if a := &c.adapters[w.From]; a.table {
+			w.Wire.OnSent(func(now clocked.Time, m *msg.Translation) { c.answered(now, a, m) })
+		}
+	}
+	for _, w := range wires.Of[msg.Release](s, "responder", "tpt") {
+		if a := &c.adapters[w.To]; a.table {
+			w.Wire.OnTaken(func(now clocked.Time, m *msg.Release) { c.released(now, a, m.Handle) })
+		}
+	}
+}
+
+func (c *Path) watchMemory(s *platform.System) {
+	for _, w := range wires.Of[msg.MemReq](s, "", "memory") {
+		w.Wire.OnTaken(c.data)
+	}
+}
+
+// doorbell: the kernel posts a command, or cuts an adapter off.
+func (c *Path) doorbell(now clocked.Time, d *msg.Doorbell) {
+	a := &c.adapters[d.Adapter]
+	if d.Disable {
+		c.cutOff(now, a)
+		return
+	}
+	m, ok := d.Body.(*msg.Command)
+	if !ok || !a.table || a.dead {
+		return
+	}
+	e := protocol.Event{Adapter: a.number}
+	switch m.Op {
+	case msg.CmdFill:
+		e.Kind, e.Write = protocol.FillSent, m.Write
+	case msg.CmdInvalidate:
+		e.Kind = protocol.ZapSent
+		if m.Moving {
+			e.Kind = protocol.MoveZapSent
+		}
+	case msg.CmdSuspend:
+		e.Kind = protocol.SuspendSent
+	case msg.CmdUnsuspend:
+		e.Kind = protocol.UnsuspendSent
+	case msg.CmdProtect:
+		e.Kind = protocol.ProtectSent
+	case msg.CmdResume:
+		c.resume(now, a, m.Token)
+		return
+	default:
+		return
+	}
+	c.covered(now, a, m, e)
+}
+
+// cutOff sees the kernel give an adapter up.
+func (c *Path) cutOff(now clocked.Time, a *adapter) {
+	a.dead = true
+	c.pages.Each(0, allPages, func(n uint64, at **page) {
+		if *at != nil {
+			c.step(now, *at, protocol.Event{Kind: protocol.CutOff, Adapter: a.number, Page: uint32(n)})
+		}
+	})
+}
+
+// covered gives an event of a command to each page in whose place it has an entry.
+func (c *Path) covered(now clocked.Time, a *adapter, m *msg.Command, e protocol.Event) {
+	end := m.Entry + uint64(m.Count)
+	i := sort.Search(len(a.byEntry), func(i int) bool { return a.byEntry[i].FirstEntry > m.Entry })
+	for i = max(i-1, 0); i < len(a.byEntry) && a.byEntry[i].FirstEntry < end; i++ {
+		x := &a.byEntry[i]
+		from, to := m.Entry, min(end, x.FirstEntry+a.shift.Span(x.VA, x.Length))
+		if from < x.FirstEntry {
+			from = x.FirstEntry
+		}
+		if from < to {
+			c.run(now, a, x, m, from, to, e)
+		}
+	}
+}
+
+// run is what a command does to a run of one mapping's entries.
+func (c *Path) run(now clocked.Time, a *adapter, x *platform.Mapping, m *msg.Command, from, to uint64, e protocol.Event) {
+	number := a.shift.Number(x.VA)
+	va := max(x.VA, model.VA((number+from-x.FirstEntry)<<a.shift))
+	end := min(x.VA+model.VA(x.Length), model.VA((number+to-x.FirstEntry)<<a.shift))
+	for n := a.pageOf(x, va); n <= a.pageOf(x, end-1); n++ {
+		p := c.at(n, max(va, a.base(x, n)))
+		if p.over || p.place.va < va || p.place.va >= end {
+			continue
+		}
+		if m.Op == msg.CmdFill {
+			pa := m.PA[a.entryOf(x, p.place.va)-m.Entry]
+			if pa == msg.KeepEntry {
+				continue
+			}
+			if e.Kind == protocol.FillSent {
+				e.Frame = a.frame(p, pa)
+			}
+		}
+		e.Page = n
+		c.step(now, p, e)
+	}
+}
+
+// token is a fault's number for a follower.
+func token(t msg.FaultToken) uint32 { return t.Use<<16 ^ t.Place }
+
+func (c *Path) resume(now clocked.Time, a *adapter, t msg.FaultToken) {
+	if int(t.Place) >= len(a.faults) || a.faults[t.Place] == 0 {
+		return
+	}
+	n := a.faults[t.Place] - 1
+	c.step(now, c.known(n), protocol.Event{Kind: protocol.ResumeSent, Adapter: a.number, Page: n, Token: token(t)})
+}
+
+// inbox: a fault, or a command's completion, has come to the kernel. What a
+// command holds the kernel has not changed yet.
+func (c *Path) inbox(now clocked.Time, m *msg.Inbox) {
+	a := &c.adapters[m.Adapter]
+	if !a.table || a.dead {
+		return
+	}
+	switch body := m.Body.(type) {
+	case *msg.Event:
+		if p := c.known(body.Page); p != nil {
+			*dense.Slot(&a.faults, uint64(body.Token.Place)) = body.Page + 1
+			c.step(now, p, protocol.Event{Kind: protocol.FaultSeen, Adapter: a.number, Page: body.Page, Token: token(body.Token)})
+		}
+	case *msg.Command:
+		switch body.Op {
+		case msg.CmdFill, msg.CmdInvalidate, msg.CmdSuspend, msg.CmdUnsuspend, msg.CmdProtect:
+			c.covered(now, a, body, protocol.Event{Kind: protocol.CommandCompleted, Adapter: a.number})
+		}
+	}
+}
+
+// pageOp: the kernel does something to a page's content.
+func (c *Path) pageOp(now clocked.Time, m *msg.PageOp) {
+	if m.Page == msg.NoPage {
+		return
+	}
+	p := c.known(m.Page)
+	if p == nil {
+		return
+	}
+	e := protocol.Event{Page: m.Page, Frame: m.Frame}
+	switch m.Kind {
+	case msg.PageZero, msg.PageIn:
+		e.Kind = protocol.FrameAssigned
+	case msg.PageCopy:
+		e.Kind = protocol.FrameCopied
+	case msg.PageOut:
+		e.Kind = protocol.PagedOut
+	case msg.PageFree:
+		e.Kind = protocol.FrameFreed
+	case msg.PageDiscard:
+		e.Kind = protocol.GivenUp
+		c.step(now, p, e)
+		if m.Frame == msg.NoPage {
+			return
+		}
+		e.Kind = protocol.FrameFreed
+	case msg.PageOrphan:
+		c.leaveOut(p)
+		return
+	default:
+		return
+	}
+	c.step(now, p, e)
+}
+
+// asked: the responder asks for a translation.
+func (a *adapter) asked(m *msg.Translate) {
+	x := ask{m.Cookie, m.VA, m.Page, m.Write}
+	if m.Kill {
+		x.page = msg.NoPage
+	}
+	if m.Cookie >= ringCookie {
+		a.ring = append(a.ring, x)
+		return
+	}
+	*dense.Slot(&a.asks, m.Cookie) = x
+}
+
+// find is the request that an answer is for.
+func (a *adapter) find(cookie uint64) (x ask, found bool) {
+	if cookie < ringCookie {
+		if cookie < uint64(len(a.asks)) {
+			return a.asks[cookie], true
+		}
+		return ask{}, false
+	}
+	for i := range a.ring {
+		if x = a.ring[i]; x.cookie == cookie {
+			a.ring[i] = a.ring[len(a.ring)-1]
+			a.ring = a.ring[:len(a.ring)-1]
+			return x, true
+		}
+	}
+	return ask{}, false
+}
+
+// answered: the unit gives a translation out.
+func (c *Path) answered(now clocked.Time, a *adapter, m *msg.Translation) {
+	if m.Outcome == msg.OutcomeRevoke {
+		return
+	}
+	x, found := a.find(m.Cookie)
+	if !found || m.Outcome != msg.OutcomeOK {
+		return
+	}
+	held := dense.Slot(&a.given, uint64(m.Handle))
+	*held = 0
+	if x.page == msg.NoPage {
+		return
+	}
+	p := c.known(x.page)
+	if p == nil || p.over || a.shift.Number(x.va) != a.shift.Number(p.place.va) {
+		return
+	}
+	*held = x.page + 1
+	c.step(now, p, protocol.Event{Kind: protocol.TranslationGiven, Adapter: a.number, Page: x.page, Frame: a.frame(p, m.PA),
+		Token: m.Handle, Write: m.Write || x.write})
+}
+
+func (c *Path) released(now clocked.Time, a *adapter, handle uint32) {
+	if int(handle) < len(a.given) && a.given[handle] > 0 {
+		n := a.given[handle] - 1
+		a.given[handle] = 0
+		c.step(now, c.known(n), protocol.Event{Kind: protocol.TranslationReturned, Adapter: a.number, Page: n, Token: handle})
+	}
+}
+
+// data: memory takes a transfer. Data that are marked bad it does not place.
+func (c *Path) data(now clocked.Time, m *msg.MemReq) {
+	if m.Kind != msg.KindData || m.Oracle.Page == msg.NoPage || m.Write && m.Poisoned || c.adapters[m.Adapter].dead {
+		return
+	}
+	if p := c.known(m.Oracle.Page); p != nil {
+		c.step(now, p, protocol.Event{Kind: protocol.DMASeen, Adapter: m.Adapter, Page: m.Oracle.Page, Frame: uint32(m.PA >> c.shift), Write: m.Write})
+	}
+}
