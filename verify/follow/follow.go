@@ -24,7 +24,10 @@ type Path struct {
 	log      *rule.Log
 	adapters []adapter
 	pages    dense.Table[*page]
+	space    []stretch // of the process, by address
 	start    start
+	commands []command // to the IOMMU, that no fence has answered
+	visit    visit
 	shift    uint // of the host's page
 	hangs    bool // an adapter stops by design
 }
@@ -42,28 +45,26 @@ const kept = 16
 func New(s *platform.System, log *rule.Log) *Path {
 	specs := s.Adapters()
 	c := &Path{log: log, adapters: make([]adapter, len(specs)), shift: uint(specs[0].Host.Shift())}
-	tables := false
 	for i := range specs {
 		c.adapters[i].init(i, s, &specs[i])
 		c.hangs = c.hangs || specs[i].TPT.Command.HangAt > 0
-		tables = tables || c.adapters[i].table
 	}
-	if !tables || len(specs) > mostAdapters || specs[0].Host.IOMMU.Mode == "deferred" {
+	if len(specs) > mostAdapters || specs[0].Host.IOMMU.Mode == "deferred" {
 		return c
 	}
 	c.start.init(s.Setup())
+	c.space = stretches(s.Mappings(0), specs[0].Host.Shift())
 	c.watchKernel(s)
 	c.watchUnits(s)
 	c.watchMemory(s)
+	c.watchIOMMU(s)
 	return c
 }
 
 func (a *adapter) init(i int, s *platform.System, spec *platform.Spec) {
 	mode, _ := spec.Mode()
-	a.number, a.table, a.domain, a.shift = uint16(i), mode == tpt.Table, spec.Behind(), spec.TPT.PageShift()
-	if a.table {
-		a.lay(s.Mappings(i), spec.Host.Shift())
-	}
+	a.number, a.table, a.cache, a.domain, a.shift = uint16(i), mode == tpt.Table, mode == tpt.ATC, mode == tpt.Table && spec.Behind(), spec.TPT.PageShift()
+	a.lay(s.Mappings(i), spec.Host.Shift())
 }
 
 // page is one that is followed, or was.
@@ -90,8 +91,17 @@ func (c *Path) step(now clocked.Time, p *page, e protocol.Event) {
 	p.count++
 	if r := p.path.Step(e); r != protocol.Legal {
 		p.over = true
-		c.log.Report(byRefusal[r], now, "page %d: %s: %s; before that%s", e.Page, e, r, p.story())
+		c.log.Report(c.rule(r, e), now, "page %d: %s: %s; before that%s", e.Page, e, r, p.story())
 	}
+}
+
+// rule is the one that an event breaks. What tables and caches have in common has
+// one of each.
+func (c *Path) rule(r protocol.Refusal, e protocol.Event) *rule.Rule {
+	if x := byRefusalOfCache[r]; x != nil && c.adapters[e.Adapter].cache {
+		return x
+	}
+	return byRefusal[r]
 }
 
 // story is what was seen of a page before the last event.

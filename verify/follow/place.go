@@ -8,6 +8,7 @@ import (
 	"rnicmmu/components/hostmmu/kernel"
 	"rnicmmu/components/msg"
 	"rnicmmu/model"
+	"rnicmmu/model/ats"
 	"rnicmmu/platform"
 	"rnicmmu/verify/protocol"
 )
@@ -15,10 +16,11 @@ import (
 // place is the byte at which a page is followed.
 type place struct{ va model.VA }
 
-// adapter is how an adapter with a table names pages.
+// adapter is how an adapter names pages.
 type adapter struct {
 	number  uint16
 	table   bool
+	cache   bool // it asks the IOMMU, and keeps what that says
 	domain  bool // its table holds addresses of the DMA domain
 	dead    bool
 	shift   model.PageShift
@@ -30,6 +32,7 @@ type adapter struct {
 	ring    []ask  // of the backup ring
 	given   []uint32
 	faults  []uint32
+	tags    [ats.MaxTags]tag
 }
 
 // lay takes what the adapter knows.
@@ -155,7 +158,7 @@ func (c *Path) known(n uint32) *page {
 	}
 	var found *page
 	for i := range c.adapters {
-		if a := &c.adapters[i]; a.table && found == nil {
+		if a := &c.adapters[i]; found == nil {
 			a.holding(n, func(m *platform.Mapping) {
 				if found == nil {
 					found = c.at(n, max(m.VA, a.base(m, n)))
@@ -177,9 +180,11 @@ func (c *Path) begin(n uint32, p *page) {
 	for i := range c.adapters {
 		a := &c.adapters[i]
 		event.Adapter = a.number
-		if a.dead || !a.table {
+		if a.dead {
 			event.Kind = protocol.CutOff
 			p.path.Step(event)
+		}
+		if a.dead || !a.table {
 			continue
 		}
 		m, several := a.mapping(n, p.place.va)

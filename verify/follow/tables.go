@@ -37,17 +37,17 @@ func (c *Path) watchKernel(s *platform.System) {
 
 func (c *Path) watchUnits(s *platform.System) {
 	for _, w := range wires.Of[msg.Translate](s, "responder", "tpt") {
-		if a := &c.adapters[w.To]; a.table {
+		if a := &c.adapters[w.To]; a.table || a.cache {
 			w.Wire.OnSent(func(_ clocked.Time, m *msg.Translate) { a.asked(m) })
 		}
 	}
 	for _, w := range wires.Of[msg.Translation](s, "tpt", "responder") {
-		if a := &c.adapters[w.From]; a.table {
+		if a := &c.adapters[w.From]; a.table || a.cache {
 			w.Wire.OnSent(func(now clocked.Time, m *msg.Translation) { c.answered(now, a, m) })
 		}
 	}
 	for _, w := range wires.Of[msg.Release](s, "responder", "tpt") {
-		if a := &c.adapters[w.To]; a.table {
+		if a := &c.adapters[w.To]; a.table || a.cache {
 			w.Wire.OnTaken(func(now clocked.Time, m *msg.Release) { c.released(now, a, m.Handle) })
 		}
 	}

@@ -89,6 +89,9 @@ const (
 	TranslationReturned
 	DMASeen // at memory, meant for the page
 	GivenUp // the process does not want the page's content any more
+	IOTLBOrdered
+	DevTLBOrdered
+	TranslationAnswered
 	numKinds
 )
 
@@ -149,6 +152,9 @@ var kinds = [numKinds]struct{ from, to, what string }{
 	TranslationGiven:    {"adapter", "adapter", "translation is given out"},
 	TranslationReturned: {"adapter", "adapter", "translation is returned"},
 	DMASeen:             {"adapter", "memory", "DMA"},
+	IOTLBOrdered:        {"kernel", "IOMMU", "IOTLB invalidation"},
+	DevTLBOrdered:       {"kernel", "IOMMU", "invalidation of the adapter"},
+	TranslationAnswered: {"IOMMU", "adapter", "translation completion leaves"},
 	GivenUp:             {"kernel", "memory", "content is given up"},
 }
 
@@ -178,7 +184,7 @@ func (e Event) String() string {
 		text += fmt.Sprintf(", frame %d", e.Frame)
 	}
 	switch e.Kind {
-	case ResumeSent, FaultSeen, TranslationReturned:
+	case ResumeSent, FaultSeen, TranslationReturned, CompletionArrived:
 		text += fmt.Sprintf(", number %d", e.Token)
 	case FillSent, TranslationGiven, DMASeen:
 		text += fmt.Sprintf(" (%s)", map[bool]string{false: "read", true: "write"}[e.Write])

@@ -12,7 +12,8 @@ import (
 const mostAdapters = 16
 
 // Follower follows what is seen of one page in a run of the cycle model, and tells
-// the first event that is no step of the protocol of adapters with tables.
+// the first event that is no step of the protocols of adapters with tables and of
+// those that ask the IOMMU.
 //
 // When an adapter executes a command is not seen: it is some time between the
 // command and its completion. So an adapter's entry is one of those that it has
@@ -25,6 +26,8 @@ type Follower struct {
 	has      bool
 	leaving  []uint32   // frames that were its, not freed yet
 	written  bool       // since its content was in swap, or zeros
+	seq      uint32     // of events
+	flushes  uint32     // IOTLB commands of the page
 	adapters []followed // as many as were seen
 }
 
@@ -35,7 +38,8 @@ type followed struct {
 	gone   bool     // cut off
 	open   []posted // commands that are not complete
 	given  []given  // translations that are out
-	faults []uint32 // that wait for a resume
+	faults []uint32 // that wait for a resume or response
+	cache  cache    // of an adapter without a table
 }
 
 type posted struct {
@@ -49,6 +53,7 @@ type given struct {
 	handle uint32
 	frame  uint32
 	before int
+	answer uint32 // seq of the answer that it is from; 0: the table
 }
 
 // NewFollower follows a page that is nowhere.
@@ -89,6 +94,7 @@ func (f *Follower) Step(e Event) Refusal {
 	if int(e.Adapter) >= mostAdapters {
 		return TooMany
 	}
+	f.seq++
 	for int(e.Adapter) >= len(f.adapters) {
 		f.adapters = append(f.adapters, followed{})
 	}
@@ -102,6 +108,9 @@ func (f *Follower) Step(e Event) Refusal {
 		}
 		f.written = f.written || e.Write
 		return Legal
+	case IOTLBOrdered:
+		f.flushes++
+		return Legal
 	case CutOff:
 		*a = followed{gone: true}
 		return Legal
@@ -112,21 +121,24 @@ func (f *Follower) Step(e Event) Refusal {
 	return f.table(a, e)
 }
 
-// table is a step of an adapter's table.
+// table is a step of an adapter, or of the kernel's towards it.
 func (f *Follower) table(a *followed, e Event) Refusal {
 	switch e.Kind {
 	case FillSent, ZapSent, MoveZapSent, ProtectSent, SuspendSent, UnsuspendSent:
 		return f.command(a, e)
 	case CommandCompleted:
 		return a.complete()
-	case FaultSeen:
+	case FaultSeen, PageRequestArrived:
 		if slices.Contains(a.faults, e.Token) {
 			return WaitsAlready
 		}
 		a.faults = append(a.faults, e.Token)
-	case ResumeSent:
+	case ResumeSent, Answered:
 		i := slices.Index(a.faults, e.Token)
-		if i < 0 {
+		switch {
+		case i < 0 && e.Kind == Answered:
+			return StrayResponse
+		case i < 0:
 			return StrayResume
 		}
 		a.faults = slices.Delete(a.faults, i, i+1)
@@ -139,7 +151,7 @@ func (f *Follower) table(a *followed, e Event) Refusal {
 		}
 		a.given = slices.Delete(a.given, i, i+1)
 	default:
-		return NotSeen
+		return f.walker(a, e)
 	}
 	return Legal
 }
@@ -156,8 +168,8 @@ func (f *Follower) memory(e Event) Refusal {
 		if !f.has {
 			return NoFrame
 		}
-		if f.reachable(f.frame) {
-			return FrameInUse
+		if r := f.reachable(f.frame); r != Legal {
+			return r
 		}
 		f.leaving = append(f.leaving, f.frame)
 		f.frame = e.Frame
@@ -165,8 +177,8 @@ func (f *Follower) memory(e Event) Refusal {
 		if !f.has || e.Frame != f.frame {
 			return NotInFrame
 		}
-		if f.reachable(e.Frame) {
-			return FrameInUse
+		if r := f.reachable(e.Frame); r != Legal {
+			return r
 		}
 		f.written = false
 	case GivenUp:
@@ -182,12 +194,13 @@ func (f *Follower) free(frame uint32) Refusal {
 		f.leaving = slices.Delete(f.leaving, i, i+1)
 		return Legal
 	}
-	switch {
-	case !f.has || frame != f.frame:
+	if !f.has || frame != f.frame {
 		return NotInFrame
-	case f.reachable(frame):
-		return FrameInUse
-	case f.written:
+	}
+	if r := f.reachable(frame); r != Legal {
+		return r
+	}
+	if f.written {
 		return LostWrite
 	}
 	f.has = false
@@ -195,16 +208,20 @@ func (f *Follower) free(frame uint32) Refusal {
 }
 
 // reachable tells whether an adapter may still use a frame as the page.
-func (f *Follower) reachable(frame uint32) (found bool) {
+func (f *Follower) reachable(frame uint32) Refusal {
+	found := false
 	for i := range f.adapters {
 		a := &f.adapters[i]
 		a.entries(func(_ int, w mtt.Word) bool {
 			found = found || w.Allows(false) && frameOf(w) == frame
 			return !found
 		})
-		found = found || slices.ContainsFunc(a.given, func(g given) bool { return g.frame == frame })
+		found = found || slices.ContainsFunc(a.given, func(g given) bool { return g.frame == frame && g.answer == 0 })
 	}
-	return found
+	if found {
+		return FrameInUse
+	}
+	return f.cached(frame)
 }
 
 // command is posted. A fill names the page's frame, and none comes while the
@@ -259,10 +276,11 @@ func (a *followed) give(e Event) Refusal {
 		}
 		return true
 	})
-	if last < 0 {
+	from := a.answered(e.Frame)
+	if last < 0 && from == 0 {
 		return NoSuchTranslation
 	}
-	a.given = append(a.given, given{e.Token, e.Frame, last})
+	a.given = append(a.given, given{e.Token, e.Frame, max(last, 0), from})
 	return Legal
 }
 
