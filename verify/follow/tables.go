@@ -1,6 +1,7 @@
 package follow
 
 import (
+	"math/bits"
 	"sort"
 
 	"rnicmmu/clocked"
@@ -45,6 +46,10 @@ func (c *Path) watchUnits(s *platform.System) {
 		if a := &c.adapters[w.From]; a.table || a.cache {
 			w.Wire.OnSent(func(now clocked.Time, m *msg.Translation) { c.answered(now, a, m) })
 		}
+	}
+	for _, w := range wires.Of[msg.DMA](s, "tpt", "") {
+		a := &c.adapters[w.From]
+		w.Wire.OnSent(func(now clocked.Time, m *msg.DMA) { c.leaves(now, a, m) })
 	}
 	for _, w := range wires.Of[msg.Release](s, "responder", "tpt") {
 		if a := &c.adapters[w.To]; a.table || a.cache {
@@ -169,9 +174,34 @@ func (c *Path) inbox(now clocked.Time, m *msg.Inbox) {
 			c.step(now, p, protocol.Event{Kind: protocol.FaultSeen, Adapter: a.number, Page: body.Page, Token: token(body.Token)})
 		}
 	case *msg.Command:
-		switch body.Op {
-		case msg.CmdFill, msg.CmdInvalidate, msg.CmdSuspend, msg.CmdUnsuspend, msg.CmdProtect:
-			c.covered(now, a, body, protocol.Event{Kind: protocol.CommandCompleted, Adapter: a.number})
+		c.ended(now, a, body, protocol.CommandCompleted)
+	}
+}
+
+// ended gives an event of a command's end to the pages of its entries.
+func (c *Path) ended(now clocked.Time, a *adapter, m *msg.Command, kind protocol.Kind) {
+	switch m.Op {
+	case msg.CmdFill, msg.CmdInvalidate, msg.CmdSuspend, msg.CmdUnsuspend, msg.CmdProtect:
+		c.covered(now, a, m, protocol.Event{Kind: kind, Adapter: a.number})
+	}
+}
+
+// leaves: the unit acknowledges a command or an Invalidate Request.
+func (c *Path) leaves(now clocked.Time, a *adapter, m *msg.DMA) {
+	if a.dead {
+		return
+	}
+	switch body := m.Body.(type) {
+	case *msg.Command:
+		if m.Kind == msg.KindCQE && a.table {
+			c.ended(now, a, body, protocol.Drained)
+		}
+	case *msg.InvalidateDone:
+		for left := body.ITags; left != 0; left &= left - 1 {
+			n := bits.TrailingZeros32(left)
+			if t := &a.tags[n]; t.out && a.cache {
+				c.each(now, t.first, t.end, protocol.Event{Kind: protocol.CompletionSent, Adapter: a.number, Token: uint32(n)}, false)
+			}
 		}
 	}
 }

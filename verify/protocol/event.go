@@ -92,6 +92,7 @@ const (
 	IOTLBOrdered
 	DevTLBOrdered
 	TranslationAnswered
+	CompletionSent
 	numKinds
 )
 
@@ -154,6 +155,7 @@ var kinds = [numKinds]struct{ from, to, what string }{
 	DMASeen:             {"adapter", "memory", "DMA"},
 	IOTLBOrdered:        {"kernel", "IOMMU", "IOTLB invalidation"},
 	DevTLBOrdered:       {"kernel", "IOMMU", "invalidation of the adapter"},
+	CompletionSent:      {"adapter", "IOMMU", "Invalidate Completion leaves"},
 	TranslationAnswered: {"IOMMU", "adapter", "translation completion leaves"},
 	GivenUp:             {"kernel", "memory", "content is given up"},
 }
@@ -184,7 +186,7 @@ func (e Event) String() string {
 		text += fmt.Sprintf(", frame %d", e.Frame)
 	}
 	switch e.Kind {
-	case ResumeSent, FaultSeen, TranslationReturned, CompletionArrived:
+	case ResumeSent, FaultSeen, TranslationReturned, CompletionArrived, CompletionSent:
 		text += fmt.Sprintf(", number %d", e.Token)
 	case FillSent, TranslationGiven, DMASeen:
 		text += fmt.Sprintf(" (%s)", map[bool]string{false: "read", true: "write"}[e.Write])

@@ -33,13 +33,14 @@ type Follower struct {
 
 // followed is an adapter as one page sees it.
 type followed struct {
-	entry  mtt.Word // after the completed commands
-	held   uint8
-	gone   bool     // cut off
-	open   []posted // commands that are not complete
-	given  []given  // translations that are out
-	faults []uint32 // that wait for a resume or response
-	cache  cache    // of an adapter without a table
+	entry   mtt.Word // after the completed commands
+	held    uint8
+	gone    bool     // cut off
+	open    []posted // commands that are not complete
+	drained int      // of these, the ones whose acknowledgement has left the adapter
+	given   []given  // translations that are out
+	faults  []uint32 // that wait for a resume or response
+	cache   cache    // of an adapter without a table
 }
 
 type posted struct {
@@ -47,8 +48,8 @@ type posted struct {
 	entry mtt.Word // that a fill writes
 }
 
-// given is a translation that is out. Before is the number of open commands, from
-// the oldest, that may not have been executed when it was given.
+// given is a translation that is out. Before is the number of commands without
+// acknowledgement, from the oldest, that may have been executed when it was given.
 type given struct {
 	handle uint32
 	frame  uint32
@@ -128,6 +129,8 @@ func (f *Follower) table(a *followed, e Event) Refusal {
 		return f.command(a, e)
 	case CommandCompleted:
 		return a.complete()
+	case Drained:
+		return a.drain()
 	case FaultSeen, PageRequestArrived:
 		if slices.Contains(a.faults, e.Token) {
 			return WaitsAlready
@@ -242,14 +245,14 @@ func (f *Follower) command(a *followed, e Event) Refusal {
 	return Legal
 }
 
-// complete is the oldest open command's completion. What takes a right away has
-// waited for every translation that was given before.
-func (a *followed) complete() Refusal {
-	if len(a.open) == 0 {
+// drain is the oldest open command's acknowledgement, as it leaves the adapter. What
+// takes a right away has waited for every translation that was given before.
+func (a *followed) drain() Refusal {
+	if a.drained == len(a.open) {
 		return NoneOpen
 	}
-	p := a.open[0]
-	takes := !gives(p.op)
+	takes := !gives(a.open[a.drained].op)
+	a.drained++
 	for i := range a.given {
 		g := &a.given[i]
 		if g.before > 0 {
@@ -258,11 +261,23 @@ func (a *followed) complete() Refusal {
 			return Undrained
 		}
 	}
+	return Legal
+}
+
+// complete is the oldest open command's completion, at the kernel.
+func (a *followed) complete() Refusal {
+	if a.drained == 0 {
+		if r := a.drain(); r != Legal { // not seen as it left
+			return r
+		}
+	}
+	p := a.open[0]
 	var ok bool
 	if a.entry, ok = applied(a.entry, &a.held, p.op, p.entry); !ok {
 		return StrayOpen
 	}
 	a.open = slices.Delete(a.open, 0, 1)
+	a.drained--
 	return Legal
 }
 
@@ -271,16 +286,16 @@ func (a *followed) complete() Refusal {
 func (a *followed) give(e Event) Refusal {
 	last := -1
 	a.entries(func(executed int, w mtt.Word) bool {
-		if w.Allows(e.Write) && frameOf(w) == e.Frame {
+		if executed >= a.drained && w.Allows(e.Write) && frameOf(w) == e.Frame {
 			last = executed
 		}
 		return true
 	})
 	from := a.answered(e.Frame)
-	if last < 0 && from == 0 {
+	if last < 0 && from <= a.cache.barred {
 		return NoSuchTranslation
 	}
-	a.given = append(a.given, given{e.Token, e.Frame, max(last, 0), from})
+	a.given = append(a.given, given{e.Token, e.Frame, max(last-a.drained, 0), from})
 	return Legal
 }
 

@@ -7,9 +7,10 @@ import "slices"
 // Request that it has completed.
 type cache struct {
 	answers       []answer
+	barred        uint32         // seq of the last Invalidate Request whose completion has left
 	out           []invalidation // Invalidate Requests without their completions
 	flushes       uint32         // IOTLB commands of the page that a devTLB command has used
-	ordered, done uint32         // devTLB commands before the next fence, and Invalidate Requests completed since the first of them
+	ordered, done uint32         // devTLB commands without their fence, and how many of them are complete
 }
 
 // answer is the last translation completion with a frame; seq is its event.
@@ -33,15 +34,19 @@ func (f *Follower) walker(a *followed, e Event) Refusal {
 			return TagInUse
 		}
 		c.out = append(c.out, invalidation{e.Token, f.seq})
+	case CompletionSent:
+		return a.called(e.Token)
 	case CompletionArrived:
 		return a.forgets(e.Token)
 	case TimedOut:
-		c.ordered, c.done = 0, 0
+		c.ordered -= min(1, c.ordered)
+		c.done = min(c.done, c.ordered)
 	case FenceArrived:
-		if c.done < c.ordered {
+		if c.done == 0 && c.ordered > 0 {
 			return FenceEarly
 		}
-		c.ordered, c.done = 0, 0
+		c.ordered -= min(1, c.ordered)
+		c.done -= min(1, c.done)
 	case TranslationAnswered:
 		if !f.has || e.Frame != f.frame {
 			return StaleAnswer
@@ -57,20 +62,34 @@ func (f *Follower) walker(a *followed, e Event) Refusal {
 	return Legal
 }
 
-// forgets is an Invalidate Completion: what was answered before its request is
-// neither kept nor given out.
-func (a *followed) forgets(tag uint32) Refusal {
+// called is an Invalidate Completion as it leaves: what was answered before its
+// request is given out no more, and what was given has come back.
+func (a *followed) called(tag uint32) Refusal {
 	c := &a.cache
 	n := slices.IndexFunc(c.out, func(i invalidation) bool { return i.tag == tag })
 	if n < 0 {
 		return Legal // of a time before the page was followed
 	}
 	sent := c.out[n].seq
-	c.out = slices.Delete(c.out, n, n+1)
-	c.done++
-	c.answers = slices.DeleteFunc(c.answers, func(x answer) bool { return x.seq < sent })
+	c.barred = max(c.barred, sent)
 	if slices.ContainsFunc(a.given, func(g given) bool { return g.answer != 0 && g.answer < sent }) {
 		return CompletedUndrained
+	}
+	return Legal
+}
+
+// forgets is an Invalidate Completion at the IOMMU: what was answered before its
+// request is not kept.
+func (a *followed) forgets(tag uint32) Refusal {
+	if r := a.called(tag); r != Legal {
+		return r
+	}
+	c := &a.cache
+	if n := slices.IndexFunc(c.out, func(i invalidation) bool { return i.tag == tag }); n >= 0 {
+		sent := c.out[n].seq
+		c.out = slices.Delete(c.out, n, n+1)
+		c.done = min(c.done+1, c.ordered) // another page's range may hold this one
+		c.answers = slices.DeleteFunc(c.answers, func(x answer) bool { return x.seq < sent })
 	}
 	return Legal
 }
