@@ -169,7 +169,7 @@ func (c *Path) requested(now clocked.Time, a *adapter, r *msg.PageRequest) {
 	}
 	if n, ok := c.pageAt(r.VA); ok {
 		*dense.Slot(&a.faults, uint64(r.Group)) = n + 1
-		c.step(now, c.known(n), protocol.Event{Kind: protocol.PageRequestArrived, Adapter: a.number, Page: n, Token: uint32(r.Group), Write: r.Write})
+		c.step(now, c.touched(n, r.VA), protocol.Event{Kind: protocol.PageRequestArrived, Adapter: a.number, Page: n, Token: uint32(r.Group), Write: r.Write})
 	}
 }
 
@@ -187,7 +187,7 @@ func (c *Path) translated(now clocked.Time, m *msg.MemDone) {
 	if !ok {
 		return
 	}
-	p := c.known(n)
+	p := c.touched(n, model.VA(m.PA))
 	if a.shift.Number(model.VA(m.PA)) != a.shift.Number(p.place.va) {
 		return
 	}

@@ -169,6 +169,17 @@ func (c *Path) known(n uint32) *page {
 	return found
 }
 
+// touched is a page of which somebody has to do with va.
+func (c *Path) touched(n uint32, va model.VA) *page {
+	if slot := c.pages.Get(uint64(n)); slot != nil && *slot != nil {
+		return *slot
+	}
+	if at, ok := c.pageAt(va); !ok || at != n {
+		return c.known(n)
+	}
+	return c.at(n, va)
+}
+
 // begin makes a page what it is when the run begins.
 func (c *Path) begin(n uint32, p *page) {
 	event := protocol.Event{Page: n, Frame: c.start.frame(n)}

@@ -169,7 +169,7 @@ func (c *Path) inbox(now clocked.Time, m *msg.Inbox) {
 	}
 	switch body := m.Body.(type) {
 	case *msg.Event:
-		if p := c.known(body.Page); p != nil {
+		if p := c.touched(body.Page, body.VA); p != nil {
 			*dense.Slot(&a.faults, uint64(body.Token.Place)) = body.Page + 1
 			c.step(now, p, protocol.Event{Kind: protocol.FaultSeen, Adapter: a.number, Page: body.Page, Token: token(body.Token)})
 		}
@@ -286,7 +286,7 @@ func (c *Path) answered(now clocked.Time, a *adapter, m *msg.Translation) {
 	if x.page == msg.NoPage {
 		return
 	}
-	p := c.known(x.page)
+	p := c.touched(x.page, x.va)
 	if p == nil || p.over || a.shift.Number(x.va) != a.shift.Number(p.place.va) {
 		return
 	}
