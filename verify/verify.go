@@ -25,6 +25,7 @@ import (
 	"rnicmmu/clocked"
 	"rnicmmu/measure"
 	"rnicmmu/platform"
+	"rnicmmu/verify/follow"
 	"rnicmmu/verify/monitor"
 	"rnicmmu/verify/monitor/link"
 	"rnicmmu/verify/rule"
@@ -56,6 +57,7 @@ func attach(s *platform.System, log *rule.Log) []check {
 		scoreboard.New(s, log),
 		link.Attach(s, log),
 		monitor.Attach(s, log),
+		follow.New(s, log),
 	}
 }
 
@@ -65,5 +67,6 @@ func Rules() []*rule.Rule {
 		scoreboard.Rules(),
 		link.Rules(),
 		monitor.Rules(),
+		follow.Rules(),
 	)
 }

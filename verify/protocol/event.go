@@ -88,6 +88,11 @@ const (
 	TranslationGiven // Token: a handle of the adapter's
 	TranslationReturned
 	DMASeen // at memory, meant for the page
+	GivenUp // the process does not want the page's content any more
+	IOTLBOrdered
+	DevTLBOrdered
+	TranslationAnswered
+	CompletionSent
 	numKinds
 )
 
@@ -148,6 +153,11 @@ var kinds = [numKinds]struct{ from, to, what string }{
 	TranslationGiven:    {"adapter", "adapter", "translation is given out"},
 	TranslationReturned: {"adapter", "adapter", "translation is returned"},
 	DMASeen:             {"adapter", "memory", "DMA"},
+	IOTLBOrdered:        {"kernel", "IOMMU", "IOTLB invalidation"},
+	DevTLBOrdered:       {"kernel", "IOMMU", "invalidation of the adapter"},
+	CompletionSent:      {"adapter", "IOMMU", "Invalidate Completion leaves"},
+	TranslationAnswered: {"IOMMU", "adapter", "translation completion leaves"},
+	GivenUp:             {"kernel", "memory", "content is given up"},
 }
 
 // String is the kind for people.
@@ -176,7 +186,7 @@ func (e Event) String() string {
 		text += fmt.Sprintf(", frame %d", e.Frame)
 	}
 	switch e.Kind {
-	case ResumeSent, FaultSeen, TranslationReturned:
+	case ResumeSent, FaultSeen, TranslationReturned, CompletionArrived, CompletionSent:
 		text += fmt.Sprintf(", number %d", e.Token)
 	case FillSent, TranslationGiven, DMASeen:
 		text += fmt.Sprintf(" (%s)", map[bool]string{false: "read", true: "write"}[e.Write])

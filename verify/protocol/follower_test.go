@@ -10,7 +10,9 @@ func seen(t *testing.T, line string) Event {
 	t.Helper()
 	verbs := map[string]Kind{"assign": FrameAssigned, "copy": FrameCopied, "out": PagedOut, "free": FrameFreed, "fill": FillSent, "zap": ZapSent,
 		"movezap": MoveZapSent, "protect": ProtectSent, "suspend": SuspendSent, "unsuspend": UnsuspendSent, "resume": ResumeSent,
-		"done": CommandCompleted, "fault": FaultSeen, "give": TranslationGiven, "return": TranslationReturned, "dma": DMASeen}
+		"done": CommandCompleted, "fault": FaultSeen, "give": TranslationGiven, "return": TranslationReturned, "dma": DMASeen, "cut": CutOff, "drop": GivenUp, "left": Drained,
+		"iotlb": IOTLBOrdered, "devtlb": DevTLBOrdered, "inval": DevTLBSent, "sent": CompletionSent, "complete": CompletionArrived, "fence": FenceArrived,
+		"late": TimedOut, "answer": TranslationAnswered, "request": PageRequestArrived, "respond": Answered}
 	var e Event
 	words := strings.Fields(line)
 	for i, w := range words {
@@ -71,6 +73,10 @@ func TestFollowerFollows(t *testing.T) {
 		"move under suspension":       brought + ", suspend, done, copy f2, free f1, fill f2 w, unsuspend, done, done, give f2 w t1, return t1, dma f2 w",
 		"protect":                     brought + ", protect, done, give f1 t3, return t3",
 		"nested":                      brought + ", suspend, suspend, done, unsuspend, done, done, unsuspend, done",
+		"cut off":                     brought + ", give f1 w t9, zap, cut, out f1, free f1, done",
+		"given up":                    brought + ", dma f1 w, zap, done, drop, free f1",
+		"fill behind another's zap":   brought + ", zap a1, fill f1 w, done a1, done, zap, done, free f1",
+		"acknowledged":                brought + ", zap, give f1 t9, return t9, left, done, free f1",
 		"come back":                   brought + ", zap, done, free f1, fault t1, assign f2, fill f2, done, resume t1, give f2 t1, return t1",
 	} {
 		observe(t, name, events, "")
@@ -98,6 +104,10 @@ func TestFollowerRefuses(t *testing.T) {
 		{"DMA after it was freed", brought + ", zap, done, free f1, dma f1", "INV-1"},
 		{"lost write", brought + ", give f1 w t1, return t1, dma f1 w, zap, done, free f1", "INV-8"},
 		{"end of no suspension", brought + ", unsuspend, done", "SUS-2"},
+		{"acknowledgement leaves before drain", brought + ", give f1 t9, zap, left", "INV-2"},
+		{"translation behind the acknowledgement", brought + ", zap, left, give f1 t9", "INV-1"},
+		{"free before the acknowledgement arrives", brought + ", zap, left, free f1", "INV-2"},
+		{"acknowledgement of nothing", brought + ", zap, left, left", "is open"},
 		{"second frame", "assign f1, assign f2", "has a frame"},
 		{"return of nothing", "return t4", "is out"},
 		{"completion of nothing", "done", "is open"},

@@ -104,7 +104,7 @@ func TestFollowerFollowsTheExplorer(t *testing.T) {
 			at = step.To
 		}
 	}
-	for kind := FrameAssigned; kind < numKinds; kind++ {
+	for kind := FrameAssigned; kind <= DMASeen; kind++ {
 		if count[kind] == 0 {
 			t.Errorf("%s: never seen", kind)
 		}
