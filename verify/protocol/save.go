@@ -63,7 +63,8 @@ func (t *ATS) wire() wire {
 // an invalidation takes, a handler stays at its check for so long that what comes
 // between look-up and check does; the probes come when all is over.
 const (
-	heldFor     = "200us"
+	heldFor     = 200  // µs
+	faultTakes  = 1000 // µs more for each fault meanwhile, with the RNR delay behind it
 	checking    = "60us"
 	intoCheck   = " +20us"
 	probesAfter = "20ms"
@@ -77,6 +78,7 @@ type held struct {
 	adapter   uint16
 	page      uint32
 	overtaken string // by this message
+	faults    int    // there were before it
 }
 
 // saver writes a trace as a scenario of the cycle model.
@@ -84,6 +86,8 @@ type saver struct {
 	wire
 	adapters  int
 	last      string // moment of the step before
+	faults    int
+	noted     [maxAccesses]bool // faults between look-up and check
 	count     map[string]int
 	reads     [maxAdapters][maxPages]held
 	uses      [maxAccesses]held
@@ -131,7 +135,7 @@ func (x *saver) begun(before, after *pending) {
 			if r := &x.reads[a][p]; after.reads[a][p] && !r.open {
 				n := x.next(x.asks, uint16(a))
 				x.last = fmt.Sprintf("%s#%d@%d", x.asks, n, a)
-				*r = held{open: true, name: x.answer, nth: n, adapter: uint16(a), page: uint32(p)}
+				*r = held{open: true, name: x.answer, nth: n, adapter: uint16(a), page: uint32(p), faults: x.faults}
 			}
 		}
 	}
@@ -142,7 +146,7 @@ func (x *saver) begun(before, after *pending) {
 			if e.Write {
 				name = "data-write"
 			}
-			*u = held{open: true, name: name, nth: x.next(name, e.Adapter), adapter: e.Adapter, page: e.Page}
+			*u = held{open: true, name: name, nth: x.next(name, e.Adapter), adapter: e.Adapter, page: e.Page, faults: x.faults}
 		}
 	}
 }
@@ -167,7 +171,7 @@ func (x *saver) text(name string, v *explore.Violation[[]Event]) string {
 	line("# %s: %s", v.Kind, v.Rule)
 	line("# The shortest way there, in the cycle model: no rule is broken, unless by the same fault.\n")
 	line("scenario %s", name)
-	line("scheme: %s\nadapters: %d", x.scheme, x.adapters)
+	line("scheme: %s\nadapters: %d\npcie.pass: always", x.scheme, x.adapters)
 	line("host.pager.grace: 0ns\nhost.pager.snapshot: false\nhost.fault.update: %s", checking)
 	for p := range x.pages {
 		line("mr m%d length=4KiB", p)

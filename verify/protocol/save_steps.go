@@ -15,6 +15,9 @@ func (x *saver) step(e Event) {
 	case FaultArrived:
 		x.sight(x.event, e.Adapter)
 		x.last += intoCheck
+		x.faults++
+	case Lookup, Update:
+		x.noted[e.Token] = e.Kind == Lookup
 	case FillExecuted:
 		x.sight("fill-done", e.Adapter)
 		x.mapped[e.Page] |= 1 << e.Adapter
@@ -62,6 +65,9 @@ func (x *saver) access(e Event) {
 var changeVerbs = map[Kind]string{Evict: "evict", Move: "migrate", Protect: "protect"}
 
 func (x *saver) change(e Event) {
+	if e.Kind == Evict && x.looked(e.Page) {
+		e.Kind = Move // the kernel evicts no page that a fault has looked up; it moves it, which is the same to the fault
+	}
 	name := fmt.Sprintf("x%d", x.changes)
 	x.timeline = append(x.timeline, fmt.Sprintf("%s %s: %s m%d page=0", x.when(), name, changeVerbs[e.Kind], e.Page))
 	x.changes++
@@ -73,6 +79,16 @@ func (x *saver) change(e Event) {
 	case Move:
 		x.moves++
 	}
+}
+
+// looked tells whether a fault of a page is between look-up and check.
+func (x *saver) looked(page uint32) bool {
+	for i := range x.noted {
+		if x.noted[i] && x.who[i].Page == page {
+			return true
+		}
+	}
+	return false
 }
 
 // command is what an invalidation of a page tells the adapters.
@@ -127,7 +143,7 @@ func (x *saver) acknowledged(e Event) {
 	for a := range uint16(x.adapters) {
 		if bit := uint8(1) << a; x.mapped[e.Page]&^x.told[e.Page]&bit != 0 {
 			n := x.count[fmt.Sprintf("%s@%d", name, a)] + 1
-			x.hold(&held{open: true, name: name, nth: n, adapter: a, overtaken: x.last})
+			x.hold(&held{open: true, name: name, nth: n, adapter: a, overtaken: x.last, faults: x.faults})
 		}
 	}
 	x.mapped[e.Page] &^= 1 << e.Adapter
@@ -138,7 +154,7 @@ func (x *saver) hold(h *held) {
 	if !h.open || h.overtaken == "" {
 		return
 	}
-	x.delays = append(x.delays, fmt.Sprintf("delay message=%s adapter=%d nth=%d by=%s", h.name, h.adapter, h.nth, heldFor))
+	x.delays = append(x.delays, fmt.Sprintf("delay message=%s adapter=%d nth=%d by=%dus", h.name, h.adapter, h.nth, heldFor+faultTakes*(x.faults-h.faults)))
 	x.expect = append(x.expect, fmt.Sprintf("expect %s before %s#%d@%d", h.overtaken, h.name, h.nth, h.adapter))
 }
 
