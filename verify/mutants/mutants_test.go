@@ -4,7 +4,9 @@ import (
 	"context"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -75,8 +77,30 @@ func TestMutantsAreCaught(t *testing.T) {
 			if check == "" {
 				t.Fatalf("not caught by %v: exit %d\n%s", m.Caught, o.Exit, o.Text)
 			}
+			if strings.HasPrefix(m.ID, "protocol-") {
+				short(t, o.Text)
+			}
 			t.Logf("%s in %.1f s: %s", check, o.Wall.Seconds(), line)
 		})
+	}
+}
+
+// longest is the most steps that a counterexample of the explorer may have.
+const longest = 25
+
+var counterexample = regexp.MustCompile(`counterexample of (\d+) steps`)
+
+// short requires counterexamples that people can read.
+func short(t *testing.T, text string) {
+	t.Helper()
+	all := counterexample.FindAllStringSubmatch(text, -1)
+	for _, c := range all {
+		if n, err := strconv.Atoi(c[1]); err != nil || n < 1 || n > longest {
+			t.Errorf("a counterexample of %s steps; 1 to %d are due", c[1], longest)
+		}
+	}
+	if len(all) == 0 {
+		t.Errorf("no counterexample:\n%s", text)
 	}
 }
 

@@ -25,10 +25,10 @@ var rules = [numRules]string{
 	ruleFrameInUse:    "a frame is given up while an adapter can still use it (INV-2)",
 	ruleLostWrite:     "a page leaves and what was stored to it is nowhere (INV-8)",
 	ruleStrayResume:   "a fault is answered that does not wait for an answer (FLT-11)",
-	ruleBound:         "more is under way than there can be",
+	ruleBound:         "more is under way than there can be (PROTO-BOUND)",
 	ruleStrayOpen:     "a suspension ends that is not active (SUS-2)",
 	ruleHeld:          "a translation is given while its page is suspended (SUS-2)",
-	ruleEndless:       "steps that need not wait follow each other without end",
+	ruleEndless:       "steps that need not wait follow each other without end (PROTO-ENDLESS)",
 	ruleITag:          "an Invalidate Completion answers for another request (ATS-2)",
 	ruleStrayResponse: "a group is answered that does not wait for an answer (ATS-5)",
 }

@@ -175,7 +175,7 @@ func (r *Report) Text() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%-8s %s\n         %d states, %d transitions, depth %d, %.1f s: %s\n", r.System, r.Bounds, r.States, r.Transitions, r.Depth, r.Seconds, r.Verdict)
 	if r.Verdict == Broken {
-		fmt.Fprintf(&b, "         %s: %s\n", r.Kind, r.Rule)
+		fmt.Fprintf(&b, "         %s: %s, counterexample of %d steps\n", r.Kind, r.Rule, len(r.Steps))
 	}
 	for i, s := range r.Steps {
 		fmt.Fprintf(&b, "%4d  %s\n", i+1, s.Message)
