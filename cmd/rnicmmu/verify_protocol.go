@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"time"
@@ -20,6 +21,7 @@ import (
 // protocolFlags are the flags of verify protocol as written.
 type protocolFlags struct {
 	bounds  string
+	save    string
 	json    bool
 	workers int
 }
@@ -48,6 +50,7 @@ func verifyProtocolCommand() *cobra.Command {
 	}
 	c.Flags().StringVar(&f.bounds, "bounds", protocol.Normal, "how much there is of everything: "+strings.Join(protocol.Sizes, ", "))
 	c.Flags().BoolVar(&f.json, "json", false, "print the reports as JSON, one a line")
+	c.Flags().StringVar(&f.save, "save", "", "write each protocol's first counterexample to this folder, as a scenario (docs/scenario.md)")
 	c.Flags().IntVar(&f.workers, "workers", 0, "workers; 0 is one a processor")
 	return c
 }
@@ -62,6 +65,7 @@ func verifyProtocols(ctx context.Context, w io.Writer, names []string, f *protoc
 		if systems == nil {
 			return fmt.Errorf("verify protocol: unknown protocol %q; there are %s, %s", name, strings.Join(protocol.Names, ", "), allProtocols)
 		}
+		saved := false
 		for _, s := range systems {
 			r, err := protocol.Check(ctx, name, s, explore.Options{Workers: f.workers, Progress: explored(name)})
 			if ctx.Err() != nil {
@@ -74,10 +78,32 @@ func verifyProtocols(ctx context.Context, w io.Writer, names []string, f *protoc
 			if err := printProtocol(w, &r, f.json); err != nil {
 				return err
 			}
+			if r.Verdict == protocol.Broken && f.save != "" && !saved {
+				saved = true
+				if err := saveCounterexample(f.save, &r); err != nil {
+					return err
+				}
+			}
 		}
 	}
 	if broken {
 		return errViolation
+	}
+	return nil
+}
+
+// saveCounterexample writes a counterexample as a scenario, to PROTOCOL.txt. One
+// that the cycle model has no counterpart of is none; standard error says why.
+func saveCounterexample(folder string, r *protocol.Report) error {
+	if r.NoScenario != nil {
+		fmt.Fprintf(os.Stderr, "%s: %v\n", r.System, r.NoScenario)
+		return nil
+	}
+	if err := os.MkdirAll(folder, 0o777); err != nil {
+		return fmt.Errorf("--save: %w", err)
+	}
+	if err := os.WriteFile(filepath.Join(folder, r.System+".txt"), []byte(r.Scenario), 0o666); err != nil {
+		return fmt.Errorf("--save: %w", err)
 	}
 	return nil
 }

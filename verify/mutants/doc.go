@@ -14,5 +14,14 @@
 // separated by commas, are alternatives. The command must end well without the
 // patch and by exit status 1 or 3 with it.
 //
+// A fault of the explorer's, protocol-*.patch, says in its head too what the cycle
+// model makes of its counterexample, saved as a scenario:
+//
+//	# cycle model: reproduced
+//	# cycle model: none, because a time-out there is longer than the run
+//
+// A counterexample that is reproduced fails as a scenario with the fault, and
+// passes without it.
+//
 // The program is built with the patched files in an overlay: go build -overlay.
 package mutants

@@ -32,7 +32,7 @@ func chosen(t *testing.T) (all []*mutants.Mutant) {
 			continue
 		}
 		switch want := os.Getenv("RNICMMU_MUTANTS"); {
-		case want == "all", want != "" && strings.HasPrefix(m.ID, want), want == "" && i%32 == 0:
+		case want == "all", want != "" && strings.HasPrefix(m.ID, want), want == "" && (i%32 == 0 || m.ID == "protocol-walk-installs-overtaken"):
 			all = append(all, m)
 		}
 	}
@@ -79,6 +79,7 @@ func TestMutantsAreCaught(t *testing.T) {
 			}
 			if strings.HasPrefix(m.ID, "protocol-") {
 				short(t, o.Text)
+				reproduced(ctx, t, m, sound, program)
 			}
 			t.Logf("%s in %.1f s: %s", check, o.Wall.Seconds(), line)
 		})
@@ -102,6 +103,43 @@ func short(t *testing.T, text string) {
 	if len(all) == 0 {
 		t.Errorf("no counterexample:\n%s", text)
 	}
+}
+
+// reproduced has the program with the fault save its counterexample, and runs that
+// on the cycle model of both programs: it fails with the fault only.
+func reproduced(ctx context.Context, t *testing.T, m *mutants.Mutant, sound, program string) {
+	t.Helper()
+	if strings.HasPrefix(m.Cycle, "none, because ") {
+		return
+	}
+	if m.Cycle != "reproduced" {
+		t.Fatalf("cycle model: %q; reproduced, or none and because of what, is due", m.Cycle)
+	}
+	root, _ := filepath.Abs("../..")
+	folder := t.TempDir()
+	run := func(program string, args ...string) mutants.Outcome {
+		o, err := mutants.Run(ctx, root, program, args)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return o
+	}
+	if o := run(program, append(slices.Clone(m.Seen), "--save", folder)...); o.Exit != 1 {
+		t.Fatalf("exit %d with --save\n%s", o.Exit, o.Text)
+	}
+	files, _ := filepath.Glob(filepath.Join(folder, "*.txt"))
+	if len(files) != 1 {
+		t.Fatalf("%d scenarios saved", len(files))
+	}
+	if o := run(sound, "scenario", files[0]); o.Exit != 0 {
+		t.Errorf("the saved scenario, without the fault: exit %d\n%s", o.Exit, o.Text)
+	}
+	o := run(program, "scenario", files[0])
+	if o.Exit != 1 && o.Exit != 3 {
+		t.Errorf("the saved scenario, with the fault: exit %d\n%s", o.Exit, o.Text)
+	}
+	_, why, _ := strings.Cut(strings.TrimSpace(o.Text), "\n")
+	t.Logf("the scenario too: %.160s", strings.TrimSpace(why))
 }
 
 // TestPatchesApply: every patch still fits the sources, and changes a few lines

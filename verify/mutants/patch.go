@@ -16,6 +16,7 @@ type Mutant struct {
 	Fault  string
 	Caught []string // by any of these
 	Seen   []string // arguments of rnicmmu
+	Cycle  string   // of a fault that the explorer sees: what the cycle model makes of its counterexample
 	Patch  string   // file
 	files  []*gitdiff.File
 }
@@ -37,6 +38,8 @@ func Read(path string) (*Mutant, error) {
 			m.Fault = value
 		case "caught by":
 			m.Caught = strings.FieldsFunc(value, func(r rune) bool { return r == ',' || r == ' ' })
+		case "cycle model":
+			m.Cycle = value
 		case "seen with":
 			m.Seen = arguments(strings.TrimPrefix(value, "rnicmmu "))
 		}

@@ -14,6 +14,9 @@ type System interface {
 	explore.System[[]Event]
 	describe(k explore.Key) []string
 	bounds() string
+	pending(k explore.Key) pending
+	wire() wire
+	adapters() int
 }
 
 // Names are the protocols, in the order in which they are explored.
@@ -107,6 +110,8 @@ func (t *ATS) bounds() string {
 	return t.text() + fmt.Sprintf(", %d ITags, %d completions, %d credits, ring of %d", t.ITags, t.Completions, t.Credits, t.Ring)
 }
 
+func (b *Bounds) adapters() int { return b.Adapters }
+
 // Report is what an exploration found.
 type Report struct {
 	System      string         `json:"system"`
@@ -119,6 +124,8 @@ type Report struct {
 	Kind        explore.Kind   `json:"kind,omitempty"`
 	Rule        string         `json:"rule,omitempty"`
 	Steps       []ReportedStep `json:"steps,omitempty"`
+	Scenario    string         `json:"-"` // the counterexample, for the cycle model
+	NoScenario  error          `json:"-"` // why it has none
 }
 
 // ReportedStep is a message of a counterexample; Changed is what it, with those
@@ -145,6 +152,7 @@ func Check(ctx context.Context, name string, s System, o explore.Options) (Repor
 	case v != nil:
 		r.Verdict, r.Kind, r.Rule = Broken, v.Kind, v.Rule
 		r.Steps = messages(s, v)
+		r.Scenario, r.NoScenario = scenario(s, name, v)
 	case found.Complete:
 		r.Verdict = Holds
 	}
