@@ -172,7 +172,7 @@ func (x *saver) text(name string, v *explore.Violation[[]Event]) string {
 	line("# The shortest way there, in the cycle model: no rule is broken, unless by the same fault.\n")
 	line("scenario %s", name)
 	line("scheme: %s\nadapters: %d\npcie.pass: always", x.scheme, x.adapters)
-	line("host.pager.grace: 0ns\nhost.pager.snapshot: false\nhost.fault.update: %s", checking)
+	line("host.pager.grace: 0ns\nhost.pager.snapshot: false\nhost.pager.read_faults_write: false\nhost.fault.update: %s", checking)
 	for p := range x.pages {
 		line("mr m%d length=4KiB", p)
 	}
