@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 
+	"rnicmmu/clocked"
 	"rnicmmu/measure"
 )
 
@@ -57,12 +58,14 @@ func (s *System) simulate(ctx context.Context) (err error) {
 			err = s.internal(x)
 		}
 	}()
+	start := clocked.Time(0)
 	if s.script != nil {
 		if err := s.play(ctx); err != nil || ctx.Err() != nil {
 			return err
 		}
+		start = s.engine.Now() + 1
 	}
-	s.engine.Wake(s.driver.id, s.engine.Now()+1)
+	s.engine.Wake(s.driver.id, start)
 	for s.script == nil && !s.driver.idle() {
 		seen, limit := s.driver.done, s.engine.Now()+s.spec.Watchdog
 		if err := s.engine.RunUntil(limit); err != nil {

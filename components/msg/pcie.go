@@ -80,6 +80,7 @@ type Address struct {
 	PASID      uint32 // process that it belongs to; 0: none, the adapter's DMA domain
 	Translated bool   // it came from a translation completion (AT = 10)
 	Store      bool   // KindATS: the right to store is asked for (NW = 0)
+	Writer     uint32 // who writes to a process's address and then proves that by a read, from 1; 0: all others of the adapter
 }
 
 // DMA asks an adapter's endpoint for a transfer to or from host memory.

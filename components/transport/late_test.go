@@ -153,7 +153,7 @@ func TestWriteRetry(t *testing.T) {
 		var order []string
 		s.host.seen = func(_ clocked.Time, d *msg.DMA) {
 			switch {
-			case d.Kind == msg.KindData && d.Address != process, d.Kind == msg.KindFlush && d.Address != process:
+			case (d.Kind == msg.KindData || d.Kind == msg.KindFlush) && d.Address != msg.Address{PASID: process.PASID, Writer: 1}:
 				t.Errorf("%v: address %+v", d.Kind, d.Address)
 			case d.Kind != msg.KindRecvWQE:
 				order = append(order, d.Kind.String())

@@ -46,7 +46,7 @@ func (r *Responder) receivesRead(now clocked.Time, qp int32, q *recvQP, status m
 // process's page table may have met no page, and nobody answers a posted write:
 // a read of the same place behind it tells.
 func (r *Responder) stored(now clocked.Time, qp int32, q *recvQP, n uint32) {
-	if a := q.heldAddress; a.PASID != 0 && !a.Translated {
+	if behindIOMMU(q.heldAddress) {
 		q.stored = n
 		r.want(now, qp, q, stageProve)
 		return
@@ -55,6 +55,10 @@ func (r *Responder) stored(now clocked.Time, qp int32, q *recvQP, n uint32) {
 	r.enterStage(now, q, stagePiece)
 	r.usedPiece(q)
 }
+
+// behindIOMMU tells whether an IOMMU translates the address by the process's page
+// table.
+func behindIOMMU(a msg.Address) bool { return a.PASID != 0 && !a.Translated }
 
 // prove reads behind the head's last write.
 func (r *Responder) prove(now clocked.Time, qp int32, q *recvQP) {

@@ -129,6 +129,9 @@ func (r *Responder) granted(now clocked.Time, qp int32, q *recvQP, t *msg.Transl
 	q.heldPage = r.spec.AdapterPage.Number(va)
 	q.heldPA = t.PA - model.PA(uint64(va)&(r.spec.AdapterPage.Bytes()-1))
 	q.heldAddress = t.Address
+	if behindIOMMU(t.Address) {
+		q.heldAddress.Writer = uint32(qp) + 1
+	}
 	r.enterStage(now, q, stagePiece)
 	r.protocol.reconsider(now, qp, q)
 }

@@ -32,7 +32,7 @@ func chosen(t *testing.T) (all []*mutants.Mutant) {
 			continue
 		}
 		switch want := os.Getenv("RNICMMU_MUTANTS"); {
-		case want == "all", want != "" && strings.HasPrefix(m.ID, want), want == "" && (i%12 == 0 || m.ID == "protocol-walk-installs-overtaken"):
+		case want == "all", want != "" && strings.HasPrefix(m.ID, want), want == "" && (i%32 == 0 || m.ID == "protocol-walk-installs-overtaken"):
 			all = append(all, m)
 		}
 	}

@@ -15,15 +15,14 @@ type adapter struct {
 	shift   model.PageShift
 	entries []entry
 	permits map[model.PA]permit // by adapter page
-	fills   uint64
 }
 
 // entry is a table entry; one that was never filled, or is zapped, is not open.
 type entry struct {
-	page   model.PA // adapter page
-	open   bool
-	write  bool
-	filled uint64 // its fill, counted from 1
+	page    model.PA // adapter page
+	open    bool
+	write   bool
+	closing bool // an invalidation that came behind its fill is not complete
 }
 
 // permit counts the entries that let a page be used.
@@ -46,8 +45,7 @@ func (a *adapter) at(e uint64) *entry {
 func (a *adapter) set(e uint64, pa model.PA, write bool) {
 	x := a.at(e)
 	a.close(x)
-	a.fills++
-	*x = entry{page: pa >> a.shift, open: true, write: write, filled: a.fills}
+	*x = entry{page: pa >> a.shift, open: true, write: write}
 	a.count(x, 1)
 }
 
@@ -56,6 +54,9 @@ func (a *adapter) count(x *entry, n int32) {
 	p.open += n
 	if x.write {
 		p.writable += n
+	}
+	if x.closing {
+		p.closing += n
 	}
 	if p == (permit{}) {
 		delete(a.permits, x.page)
@@ -85,28 +86,30 @@ func (a *adapter) told(c *msg.Command) {
 			}
 		}
 	case msg.CmdInvalidate, msg.CmdSuspend:
-		a.closing(c, 1)
+		a.closing(c)
 	}
 }
 
-// closing marks what an invalidation will take away as in a race, or no more.
-func (a *adapter) closing(c *msg.Command, n int32) {
+// closing marks what an invalidation will take away.
+func (a *adapter) closing(c *msg.Command) {
 	for i := range uint64(c.Count) {
-		x := a.at(c.Entry + i)
-		if p, known := a.permits[x.page]; x.open && known {
-			p.closing += n
-			a.permits[x.page] = p
+		if x := a.at(c.Entry + i); x.open && !x.closing {
+			a.count(x, -1)
+			x.closing = true
+			a.count(x, 1)
 		}
 	}
 }
 
-// completed: the completion entry of a command comes to memory.
+// completed: the completion entry of a command comes to memory. What was filled
+// behind an invalidation stays.
 func (a *adapter) completed(c *msg.Command) {
 	switch c.Op {
 	case msg.CmdInvalidate, msg.CmdSuspend: // of a suspended region these entries go before it opens
-		a.closing(c, -1)
 		for i := range uint64(c.Count) {
-			a.close(a.at(c.Entry + i))
+			if x := a.at(c.Entry + i); x.closing {
+				a.close(x)
+			}
 		}
 	case msg.CmdProtect:
 		for i := range uint64(c.Count) {

@@ -43,7 +43,6 @@ type Point struct {
 // Name is a name of the plan; it may hold *.
 type Name struct {
 	Pattern string // of a test: "directory: Name"
-	Later   bool   // what it names may not exist yet
 	Line    int
 }
 
@@ -98,11 +97,10 @@ func (p *Point) add(word, text string, line int) error {
 		}
 		for name := range strings.SplitSeq(text, ",") {
 			name = strings.TrimSpace(name)
-			pattern, later := strings.CutSuffix(name, "?")
-			if _, err := path.Match(pattern, ""); err != nil || pattern == "" {
+			if _, err := path.Match(name, ""); err != nil || name == "" {
 				return fmt.Errorf("%s: %q is no name", word, name)
 			}
-			p.Names[word] = append(p.Names[word], Name{Pattern: folder + pattern, Later: later, Line: line})
+			p.Names[word] = append(p.Names[word], Name{Pattern: folder + name, Line: line})
 		}
 	default:
 		return fmt.Errorf("%s: one of stage, goal, %s is due", word, strings.Join(Kinds, ", "))
@@ -125,7 +123,7 @@ func Orphans(points []*Point, there map[string][]string) (lines []string) {
 						found, named[kind][x] = true, true
 					}
 				}
-				if !found && !n.Later {
+				if !found {
 					lines = append(lines, fmt.Sprintf("line %d: testpoint %s: there is no %s %s", n.Line, p.Name, kind, n.Pattern))
 				}
 			}

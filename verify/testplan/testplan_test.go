@@ -118,17 +118,16 @@ func TestPlan(t *testing.T) {
 	}
 }
 
-// TestOrphans: both directions, wildcards, files of scenarios, and what may come
-// later.
+// TestOrphans: both directions, wildcards and files of scenarios.
 func TestOrphans(t *testing.T) {
-	points, err := Parse("testpoint a\n stage V2\n goal x\n goal y\n rule A-*, B-01\n scenario F2, lit-*?\n test d/e: TestX, TestY\n")
+	points, err := Parse("testpoint a\n stage V2\n goal x\n goal y\n rule A-*, B-01\n scenario F2, lit-*\n test d/e: TestX, TestY\n")
 	if err != nil || points[0].Goal != "x y" {
 		t.Fatal(err, points)
 	}
 	got := Orphans(points, map[string][]string{Rule: {"A-01", "A-02", "C-01"}, Scenario: {"f02-x", "F2", "F20", "f20-y"},
 		Test: {"d/e: TestX", "d/e: TestZ", "d: TestY"}, Mutant: {"m"}})
 	want := []string{"line 7: testpoint a: there is no test d/e: TestY", "line 5: testpoint a: there is no rule B-01",
-		"no testpoint names rule C-01", "no testpoint names scenario F20", "no testpoint names scenario f20-y", "no testpoint names mutant m"}
+		"line 6: testpoint a: there is no scenario lit-*", "no testpoint names rule C-01", "no testpoint names scenario F20", "no testpoint names scenario f20-y", "no testpoint names mutant m"}
 	if !slices.Equal(got, want) {
 		t.Errorf("got:\n%s", strings.Join(got, "\n"))
 	}

@@ -20,15 +20,15 @@ func TestAbsentPages(t *testing.T) {
 		b.setContext(0, 1, Context{Table: b.tables[0], Domain: 1, Absent: absent})
 		b.mapPages(0, 0, 1<<30, 1, pagetable.Write)
 		b.mapPages(0, 0x5000, 2<<30, 1, 0) // read-only
-		flush := read(0, 1, 3)
-		flush.Kind = msg.KindFlush
-		second := flush
-		second.Cookie, second.Tag = 4, 4
+		write := store(0x5000, 1, 2)
+		write.Address.Writer = 1
+		flush := proof(0, 1, 3)
+		second := proof(0, 1, 4)
 		ledger := measure.Ledger{}
 		ledger.Open(900 * ns)
 		absentRead := read(0x9000, 1, 1)
 		absentRead.Ledger = &ledger
-		for i, m := range []msg.MemReq{absentRead, store(0x5000, 1, 2), flush, second} {
+		for i, m := range []msg.MemReq{absentRead, write, flush, second} {
 			b.roots[0].send(1000*ns+clocked.Time(i)*ns, m)
 		}
 		b.run()
@@ -51,6 +51,51 @@ func TestAbsentPages(t *testing.T) {
 		if s := b.unit.Stats(); s.AbsentReads != 1 || s.AbsentWrites != 1 {
 			t.Errorf("%s: %+v", absent, s)
 		}
+	}
+}
+
+// proof is a read by which a writer proves its last write.
+func proof(va model.VA, writer uint32, cookie uint64) msg.MemReq {
+	m := read(va, 1, cookie)
+	m.Kind, m.Address.Writer = msg.KindFlush, writer
+	return m
+}
+
+// A dropped write is told to who wrote it, once, though others prove theirs
+// before, and one whose proof was itself refused has been told by that.
+func TestDroppedWriteIsItsWriters(t *testing.T) {
+	b := oneProcess(t, defaultSpec(t), 1)
+	b.mapPages(0, 0, 1<<30, 1, pagetable.Write)
+	at := 1000 * ns
+	send := func(m msg.MemReq) {
+		b.roots[0].send(at, m)
+		at += ns
+	}
+	for writer := uint32(1); writer <= 3; writer++ {
+		w := store(0x9000, 1, 0)
+		w.Address.Writer = writer
+		send(w)
+	}
+	send(proof(0x9000, 3, 1))
+	send(proof(0, 4, 2))
+	send(proof(0, 2, 3))
+	send(proof(0, 1, 4))
+	at += 5000 * ns
+	for writer := range uint32(5) {
+		send(proof(0, writer, 5+uint64(writer)))
+	}
+	b.run()
+	for _, d := range b.roots[0].done {
+		want := msg.StatusSuccess
+		if n := d.msg.Tag; n == 1 || n == 3 || n == 4 {
+			want = msg.StatusAbort
+		}
+		if d.msg.Status != want {
+			t.Errorf("proof %d: %v, want %v", d.msg.Tag, d.msg.Status, want)
+		}
+	}
+	if n := len(b.roots[0].done); n != 9 {
+		t.Errorf("%d answers, want 9", n)
 	}
 }
 

@@ -50,10 +50,11 @@
 //
 // A posted request is never held because its page is absent or may not be
 // written: it is dropped, and the kernel is told (EventAbsent). Its writer
-// learns by its next read of KindFlush: of those that leave after the dropped
-// write the first, of this adapter, is answered with the status of the refusal
-// instead of success. A writer that shares its adapter must treat the
-// error as everybody's. An absent read is answered with that status itself.
+// learns by its next read of KindFlush, which is answered with the status of the
+// refusal instead of success: the IOMMU keeps, for each adapter, the numbers of the
+// writers (msg.Address.Writer) that have one coming. A read of another writer
+// takes nobody's, whatever the order in which reads leave. An absent read is
+// answered with that status itself.
 //
 // # Invalidations and what is under way
 //

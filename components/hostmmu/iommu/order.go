@@ -58,6 +58,11 @@ func (u *Unit) departReads(now clocked.Time, r *rootPort) {
 			kept = append(kept, n)
 			continue
 		}
+		if s.verdict == drop {
+			u.adapters[s.adapter].refused.take(s.req.Address.Writer)
+			u.answerRefused(now, n, s.refusal)
+			continue
+		}
 		if !r.Out.Ready(now) {
 			kept = append(kept, r.reads[i:]...)
 			break
@@ -78,7 +83,7 @@ func (u *Unit) departPosted(now clocked.Time, r *rootPort) bool {
 	}
 	switch s.verdict {
 	case drop:
-		u.adapters[s.adapter].refused = s.refusal
+		u.adapters[s.adapter].refused.add(s.req.Address.Writer, s.refusal)
 	case respond:
 		u.takeMessage(now, r, s)
 	default:

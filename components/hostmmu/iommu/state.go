@@ -116,11 +116,11 @@ type rootPort struct {
 // adapter is what the unit keeps for an adapter.
 type adapter struct {
 	index    uint16
-	root     *rootPort  // nil: not behind this IOMMU
-	free     int32      // slots
-	refused  msg.Status // of a write since the last flush that told
-	contexts []placed   // memory's content, by PASID
-	everATS  bool       // it may hold translations
+	root     *rootPort // nil: not behind this IOMMU
+	free     int32     // slots
+	refused  refusals
+	contexts []placed // memory's content, by PASID
+	everATS  bool     // it may hold translations
 	inFlight
 	devTLB
 	responses [groups]msg.PageResponse // by PRG index

@@ -51,7 +51,7 @@ func (a *adapter) follow(s *request) {
 	}
 	f := flight{generation: a.generation}
 	if s.req.Kind == msg.KindFlush {
-		f.refusal, a.refused = a.refused, msg.StatusSuccess
+		f.refusal = a.refused.take(s.req.Address.Writer)
 	}
 	a.flights[s.req.Tag] = f
 	a.reads[a.generation]++

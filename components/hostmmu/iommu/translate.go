@@ -184,16 +184,21 @@ func (u *Unit) doneOf(s *request) msg.MemDone {
 	return msg.MemDone{Kind: s.req.Kind, Relaxed: s.req.Relaxed, Tag: s.req.Tag, Adapter: s.req.Adapter, Len: s.req.Len, PA: s.req.PA, Ledger: s.req.Ledger}
 }
 
-// refuse answers a read with an error; a posted request is dropped in its turn.
+// refuse answers a read with an error; a posted request is dropped in its turn,
+// and a proof answered in its own, when what it proves has left.
 func (u *Unit) refuse(now clocked.Time, n int32, status msg.Status) {
 	s := &u.slots[n]
 	u.charge(now, s, measure.CauseIOMMU)
-	if s.posted() {
+	if s.posted() || s.req.Kind == msg.KindFlush {
 		s.refusal = status
 		u.ready(now, n, drop)
 		return
 	}
-	done := u.doneOf(s)
+	u.answerRefused(now, n, status)
+}
+
+func (u *Unit) answerRefused(now clocked.Time, n int32, status msg.Status) {
+	done := u.doneOf(&u.slots[n])
 	done.Status = status
 	u.answer(now, n, done)
 }
