@@ -58,6 +58,10 @@ func (r *rcRequester) response(now clocked.Time, p *msg.Packet) {
 		}
 		r.settle(now, qp, q, c.rules.Oldest, gate)
 	}
+	if next.Before(c.rules.Next) { // what was to be sent again was acknowledged: its payload is not needed
+		c.seek(q)
+		r.wantPayload(qp)
+	}
 	r.act(now, qp, o, next, s, p)
 }
 
