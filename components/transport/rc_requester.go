@@ -92,6 +92,9 @@ func (r *rcRequester) nextPayload(qp int32) bool {
 	q, c := &r.qps[qp], &r.sends[qp]
 	for c.payRequest = later(c.payRequest, q.sq.Head()); c.payRequest != q.admitted; {
 		req := q.sq.At(c.payRequest)
+		if c.payNext.Before(req.first) { // requests before it were completed, and never looked at again after a go-back
+			c.payNext = req.first
+		}
 		if req.needsPayload() {
 			return !c.rules.Failed() && c.payHeld < r.spec.QP.PayloadAhead && c.payNext.Sub(c.rules.Next) < 64 && !q.fenced(req)
 		}

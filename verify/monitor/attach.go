@@ -220,7 +220,7 @@ func (u *Units) watchPairs(s *platform.System, log *rule.Log) {
 	for i := range u.adapters {
 		a := &u.adapters[i]
 		u.pairs = append(u.pairs, transport.New(transport.Config{Adapter: i, TCP: a.Transport == "iwarp", MTU: uint32(a.QP.MTU), Retry: a.QP.Retry,
-			RNRRetry: a.QP.RNRRetry, First: uint32(a.QP.FirstPSN), Window: uint32(a.TCP.Window), Slack: 2 * clocked.NewDomain(a.TPT.Clock).Period(), Damming: a.QP.Damming, Flood: a.QP.Flood}, log))
+			RNRRetry: a.QP.RNRRetry, First: uint32(a.QP.FirstPSN), Window: uint32(a.TCP.Window), Pipeline: a.Adapter.RxPipeline, Slack: 2 * clocked.NewDomain(a.TPT.Clock).Period(), Damming: a.QP.Damming, Flood: a.QP.Flood}, log))
 	}
 	for _, w := range wires.Of[msg.Doorbell](s, "driver", "") {
 		w.Wire.OnSent(u.pairs[w.To].Post)

@@ -12,7 +12,14 @@ type stream struct {
 	come               uint32 // at the receiver: behind what has come without gap
 	early              []extent
 	said               uint32 // acknowledged by the receiver
+	words              []word // on their way through the sender's pipeline
 	over               bool   // reset, or behind a Terminate message
+}
+
+// word is what the other end said, and when the sender looks at it.
+type word struct {
+	at  clocked.Time
+	ack uint32
 }
 
 type extent struct{ from, to uint32 }
@@ -34,6 +41,7 @@ func (m *Monitor) segment(now clocked.Time, q *queuePair, s *stream, p *msg.Pack
 	if g.Bytes == 0 {
 		return
 	}
+	s.look(now)
 	end := g.Seq + g.Bytes
 	switch {
 	case g.Seq == s.high:
@@ -69,6 +77,31 @@ func (s *stream) acknowledge(ack, window uint32) {
 		return
 	}
 	s.acked, s.limit = ack, ack+window
+}
+
+// heed is a word that the sender looks at at the given time. Until then it may
+// send again what is acknowledged; a window it may use at once.
+func (s *stream) heed(now, at clocked.Time, ack, window uint32) {
+	s.look(now)
+	if before(s.high, ack) {
+		return
+	}
+	if before(s.limit, ack+window) {
+		s.limit = ack + window
+	}
+	s.words = append(s.words, word{at, ack})
+}
+
+// look takes the words that the sender has looked at before now.
+func (s *stream) look(now clocked.Time) {
+	n := 0
+	for n < len(s.words) && s.words[n].at < now {
+		if before(s.acked, s.words[n].ack) {
+			s.acked = s.words[n].ack
+		}
+		n++
+	}
+	s.words = s.words[:copy(s.words, s.words[n:])]
 }
 
 // arrive is a segment that the receiver takes.

@@ -25,6 +25,7 @@ type Config struct {
 	RNRRetry int
 	First    uint32       // of TCP: first byte of both streams
 	Window   uint32       // of TCP, at the start
+	Pipeline clocked.Time // from a packet's taking by the responder to its first check
 	Slack    clocked.Time // how late a timer may be acted on
 	Damming  bool         // requests are lost, by design
 	Flood    bool         // READs do not wait for the delay, by design
@@ -181,7 +182,7 @@ func seenOf(p *msg.Packet) seen {
 }
 
 // Requested sees the responder take a packet.
-func (m *Monitor) Requested(_ clocked.Time, p **msg.Packet) {
+func (m *Monitor) Requested(now clocked.Time, p **msg.Packet) {
 	s, ok := m.there.pop()
 	if !ok || (*p).Lost {
 		return
@@ -189,7 +190,7 @@ func (m *Monitor) Requested(_ clocked.Time, p **msg.Packet) {
 	q := m.qp(s.qp)
 	if m.config.TCP {
 		q.out.arrive(s.seq, s.bytes)
-		q.in.acknowledge(s.ack, s.window)
+		q.in.heed(now, now+m.config.Pipeline, s.ack, s.window)
 		return
 	}
 	if end := (s.psn + s.span) & psnMask; diff(end, q.rc.arrived) > 0 {
@@ -273,6 +274,7 @@ func (m *Monitor) Finish(now clocked.Time, rest bool) {
 		for _, w := range q.posts {
 			m.log.Report(Completed, now, "adapter %d, queue pair %d: access %d does not complete", m.config.Adapter, i, w.id)
 		}
+		q.in.look(clocked.Never)
 		if m.config.TCP && !q.failed && !m.excused && !q.out.over && !q.in.over && (q.out.acked != q.out.high || q.in.acked != q.in.high) {
 			m.log.Report(Returned, now, "adapter %d, queue pair %d: %d B of requests and %d B of responses are not acknowledged", m.config.Adapter, i,
 				q.out.high-q.out.acked, q.in.high-q.in.acked)

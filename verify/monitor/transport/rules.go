@@ -38,7 +38,7 @@ var (
 		Meaning: "The data of an atomic are stored once, however often it is asked for.",
 		Source:  "KEY-5; [Linux] rxe_resp.c", Example: "FETCH_ADD; DMA write; FETCH_ADD again; DMA write"}
 	Contiguous = &rule.Rule{ID: "IWP-SEQ-01", Title: "the stream has no gap",
-		Meaning: "A segment begins behind all that was sent, or is one that was sent and is not acknowledged, cut as it was.",
+		Meaning: "A segment begins behind all that was sent, or is one that was sent and is not acknowledged, cut as it was. An acknowledgement counts for a responder behind adapter.rx_pipeline.",
 		Source:  "[RFC6298]", Example: "segment(0, 100 B); segment(200, 100 B)"}
 	Received = &rule.Rule{ID: "IWP-ACK-01", Title: "only what has come is acknowledged",
 		Meaning: "An acknowledgement names no byte behind those that have come without gap, and does not go back.",
