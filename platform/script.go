@@ -73,7 +73,7 @@ func (c *Script) regions() (all []workload.Region) {
 	return all
 }
 
-// memory is what the script says of a region; nil: nothing.
+// scripted is what the script says of a region; nil: nothing.
 func (s *System) scripted(r *Region) *Memory {
 	if s.script == nil || int(r.Number) >= len(s.script.Memory) {
 		return nil

@@ -1,5 +1,6 @@
 // Package verify puts checks beside a run. They look at messages on the wires
-// of a system and at nothing else, change nothing, and report by rule.
+// and links of a system, and at what it was set up with, change nothing, and
+// report by rule.
 //
 //	                     system (platform)
 //	  units ──wires──┬──────────────────────────────────────▶ results

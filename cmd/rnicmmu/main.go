@@ -106,6 +106,8 @@ More:
   rnicmmu trace info FILE      what is in a trace or capture
   rnicmmu scenario FILE        directed scenarios: what happens when, and what must come of it
   rnicmmu calibrate            the PCIe link beside closed forms and measured machines
+  rnicmmu run --verify         a run with its rules checked
+  rnicmmu verify random        systems drawn from seeds, with their rules checked
   rnicmmu verify protocol      every state of the paging protocols
   rnicmmu decode tlp HEX       the fields of a TLP of ATS or PRI
   rnicmmu describe             every parameter with unit, range, default and source

@@ -1,12 +1,13 @@
 package coverage
 
-import "slices"
+import (
+	"slices"
 
-// fast is firmware and software so fast, and walks so slow, that faults, fills
-// and invalidations of a page meet in flight.
-var fast = []string{"tpt.fault.trigger=0ns", "tpt.fault.resume=0ns", "tpt.command.fill=0ns", "tpt.command.invalidate=0ns",
-	"host.notifier.checks=0ns", "host.notifier.updates=0ns", "host.notifier.tlb_flush=0ns", "host.fault.driver=0ns",
-	"host.pager.swap.read_latency=1us", "host.pager.swap.write_latency=1us", "pcie.read_latency=3us"}
+	"rnicmmu/verify/random"
+)
+
+// fast has faults, fills and invalidations of a page meet in flight.
+var fast = random.FastPaging
 
 // crowded is memory of few pages that come and go under all operations.
 var crowded = []string{"workload.accesses=1500", "workload.working_set=64KiB", "pressure.overcommit=1.5", "host.pager.grace=100us", "qp.rnr_timer=1",

@@ -84,7 +84,7 @@ func (a *adapter) mapping(p uint32, va model.VA) (found *platform.Mapping, n int
 	return found, n
 }
 
-// entry is what an entry holds, as the frame that it leads a page to.
+// frame is what an entry holds, as the frame that it leads a page to.
 func (a *adapter) frame(p *page, pa model.PA) uint32 {
 	in := model.PA(a.shift.Bytes() - 1)
 	pa = pa&^in | model.PA(p.place.va)&in

@@ -39,7 +39,7 @@ func (d *draw) all(most int) []string {
 	d.times()
 	d.faults()
 	if rapid.Bool().Draw(d.t, "fast") {
-		for _, s := range fastPaging {
+		for _, s := range FastPaging {
 			key, value, _ := strings.Cut(s, "=")
 			d.add(key, value)
 		}

@@ -203,8 +203,8 @@ var adapterLists = []string{"1", "2", "3", "[{tpt.mtt.entries: 16}, {pcie.lanes:
 // pageSizes of the host and of the adapter's table.
 var pageSizes = [][2]string{{"4KiB", "4KiB"}, {"2MiB", "4KiB"}, {"2MiB", "64KiB"}, {"2MiB", "2MiB"}, {"4KiB", "64KiB"}}
 
-// fastPaging is firmware and software so fast, and walks so slow, that faults,
+// FastPaging is firmware and software so fast, and walks so slow, that faults,
 // fills and invalidations of a page meet in flight.
-var fastPaging = []string{"tpt.fault.trigger=0ns", "tpt.fault.resume=0ns", "tpt.command.fill=0ns", "tpt.command.invalidate=0ns",
+var FastPaging = []string{"tpt.fault.trigger=0ns", "tpt.fault.resume=0ns", "tpt.command.fill=0ns", "tpt.command.invalidate=0ns",
 	"host.notifier.checks=0ns", "host.notifier.updates=0ns", "host.notifier.tlb_flush=0ns", "host.fault.driver=0ns",
 	"host.pager.swap.read_latency=1us", "host.pager.swap.write_latency=1us", "pcie.read_latency=3us"}

@@ -44,7 +44,7 @@ type linkWatch struct {
 	left    map[string]int
 }
 
-// watch attaches a watcher to a system's links.
+// attach puts a watcher at a system's links.
 func (p *player) attach(s *platform.System) {
 	p.watch = &watcher{p: p, sightings: map[string][]sighting{}, stores: map[uint32][]store{}}
 	for _, end := range wires.Of[msg.MemReq](s, "", "memory") {
